@@ -262,6 +262,12 @@ check 'Java without frame pointers: the option is named once, unless the process
 	END
 	javac Chain.java || skip "javac cannot compile it"
 	option=-XX:+PreserveFramePointer
+	pmu-sample -q -g -e cpu-clock:u -F 500 -o s.data -- java -Xmx64m -XX:+UseSerialGC Chain
+	pmu-symbolize s.data 2>err >/dev/null
+	cat err
+	# an ended process does not say which options it had: it might have kept them
+	grep "stacks lack callers of code that Java compiled: start Java with $option$" err
+	none grep "unwind" err
 	for how in later live; do
 		for given in "" $option; do
 			set -- java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \

@@ -90,6 +90,22 @@ static void advise(struct resolver *r, const struct jit_process *p, bool is_aliv
 		    compilers[compiler].program, p->pid, advice);
 }
 
+void resolver_count_java(struct resolver *r, const struct stream_reader *in,
+			 const struct sample *s, const struct resolved_sample *out)
+{
+	const struct resolved_frame *root = &r->tables->frame[out->frame[out->frames - 1]];
+	struct jit_process *p = r->part[root->object].pid == s->pid
+		? resolver_jit_process(r, s->pid) : NULL;
+
+	if (!p || !resolver_follows(r, in, s->event))
+		return;
+	if (p->java == JAVA_UNKNOWN)
+		p->java = compiler_of(r, s->pid) != JAVA ? JAVA_NOT
+			: has_option(s->pid, "-XX:+PreserveFramePointer") ? JAVA_KEEPS
+			: JAVA_LACKS;
+	r->ends.java += p->java == JAVA_LACKS;
+}
+
 static bool is_alive(const struct resolver *r, const struct stream_reader *in, pid_t pid)
 {
 	uid_t user;

@@ -50,6 +50,7 @@ struct jit_process {
 	bool is_nameless;	/* an address was looked up, and no file has names of its code */
 	uint32_t unnamed;	/* samples of nameless addresses */
 	size_t compiler;	/* if these are many: what made the code (resolver-advice.c) */
+	enum { JAVA_UNKNOWN, JAVA_NOT, JAVA_KEEPS, JAVA_LACKS } java;	/* frame pointers */
 	bool was_asked;		/* the same: the process was started with an option for a map */
 	uint32_t ended;		/* 1 + rounds since its end or a later use; 0: it lives */
 	struct unnamed {
@@ -276,6 +277,10 @@ void resolver_jit_advise(struct resolver *r, pid_t pid);
  */
 void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *in,
 				const struct jit_process *p);
+
+/* Count the stack in OUT of SAMPLE, which is cut, if Java would have kept frame pointers for it. */
+void resolver_count_java(struct resolver *r, const struct stream_reader *in,
+			 const struct sample *sample, const struct resolved_sample *out);
 
 /* Return what is known of the code of process PID; NULL: it has none. Valid until one is added. */
 struct jit_process *resolver_jit_process(const struct resolver *r, pid_t pid);

@@ -4,9 +4,9 @@
  *
  * Many compilers write names when the process ends, or when somebody asks for them, long after the
  * first samples of that code. The samples need not wait for that: they refer to frames, and a NAME
- * record gives a frame its name later. So what waits are frames without a name, for each process. They
- * are looked up again when the process ends, and at the end of the stream. A restart forgets all
- * other definitions, but defines these frames anew.
+ * record gives a frame its name later. So what waits are frames without a name, for each process.
+ * They are looked up again when the process ends, and at the end of the stream. A restart forgets
+ * all other definitions, but defines these frames anew.
  */
 #include "resolve/resolver-internal.h"
 

@@ -297,6 +297,8 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 	resolver_fields(r, in, s, out);
 	resolver_frames(r, in, s, out);
 	resolver_count(r, in, s, out->end);
+	if (out->end > STACK_WHOLE)
+		resolver_count_java(r, in, s, out);
 }
 
 void resolver_count(struct resolver *r, const struct stream_reader *in,

@@ -93,17 +93,17 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * At the end of the stream: look again for names of code that JIT compilers made, give them to frames
- * without a name, and report what would help where there are none.  resolver_follow() does so for a
- * process that ends.
+ * At the end of the stream: look again for names of code that JIT compilers made, give them to
+ * frames without a name, and report what would help where there are none.  resolver_follow() does
+ * so for a process that ends.
  */
 void resolver_name_late(struct resolver *r, const struct stream_reader *in);
 
 /*
  * Start with new tables, to drop definitions that are no longer in use. The old definitions move
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
- * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0; then frames that wait
- * for a name (resolver-late.c) are defined again.
+ * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0; then frames that
+ * wait for a name (resolver-late.c) are defined again.
  */
 void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
 		      size_t frames);

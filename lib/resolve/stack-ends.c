@@ -79,7 +79,12 @@ void stack_ends_report(const struct stack_ends *s, struct report *report)
 	uint64_t no_code = s->followed[STACK_NO_CODE], alone = s->followed[STACK_ONE_FRAME];
 	char text[256];
 
-	if (all >= FEW && percent(no_code + alone, all) > MANY)
+	bool many = all >= FEW && percent(no_code + alone, all) > MANY;
+	if (many && s->java > (no_code + alone) / 2)
+		report_note(report, "%.0f %% of the programs' stacks lack callers of code that "
+			    "Java compiled: start Java with -XX:+PreserveFramePointer",
+			    percent(no_code + alone, all));
+	else if (many)
 		report_note(report, "%.0f %% of the programs' stacks were cut, at an address "
 			    "outside of code (%.0f %%) or after one frame (%.0f %%): some code "
 			    "keeps no frame pointers; record with pmu-sample --unwind",

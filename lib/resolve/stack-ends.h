@@ -13,6 +13,7 @@
 struct stack_ends {
 	uint64_t count[STACK_ENDS];	/* stacks, by how they end */
 	uint64_t followed[STACK_ENDS];	/* of these, stacks that were found by frame pointers */
+	uint64_t java;			/* of these, cut in code that Java compiled */
 	uint64_t dumps;			/* stack dumps that were not unwound */
 	const char *command;		/* the stream's command, as last seen ... */
 	bool is_unwound;		/* ... and whether it has pmu-unwind */
