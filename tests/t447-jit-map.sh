@@ -254,20 +254,20 @@ check 'Java itself: compiled code has its names, also what it compiled after the
 	exec 9>go
 	trap 'kill -KILL $jvm; rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm' EXIT
 	eventually has_run $jvm 1500
-	pmu-sample --jit-map -e cpu-clock -F 500 -p $jvm -o s.data 2>err & sampler=$!
-	eventually test -s s.data
+	pmu-prof --view none --jit-map -e cpu-clock -F 500 -p $jvm -o one 2>err & prof=$!
+	eventually test -s /tmp/perf-$jvm.map
 	eventually has_run $jvm 2000
 	echo >&9
 	eventually grep -q late said
 	eventually has_run $jvm 3000
-	kill -INT $sampler
-	wait $sampler
+	kill -INT $prof
+	wait $prof
 	cat err
-	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
+	pmu-topprof --to folded one.pb.gz >folded
 	none grep "no names" err
 	cat folded
 	grep "Work.early" folded
-	at_least "$(awk '{ n += $NF } / (long|static|void|int)? ?Work|Work\.(late|early)/ { m += $NF }
+	at_least "$(awk '{ n += $NF } /Work\.(late|early)/ { m += $NF }
 		END { print 100 * m / n }' folded)" 60
 	grep "Work.late" folded
 	test "$(cat said)" = late	# nothing of ours in its output

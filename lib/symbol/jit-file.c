@@ -90,6 +90,30 @@ static bool is_stuck(const struct jit_file *f, uint64_t size)
 	       !memcmp(now, f->stuck, sizeof(now));
 }
 
+/* Store the last bytes before F->at, which were parsed, in BYTES; zeros if there are fewer. */
+static void read_parsed(const struct jit_file *f, char bytes[JIT_STUCK])
+{
+	uint64_t count = f->at < JIT_STUCK ? f->at : JIT_STUCK;
+
+	memset(bytes, 0, JIT_STUCK);
+	if (pread(f->fd, bytes, count, (off_t)(f->at - count)) < 0)
+		memset(bytes, 0, JIT_STUCK);
+}
+
+/*
+ * Return whether the map F, which has SIZE bytes, is no longer the one that was parsed: Java writes
+ * it anew each time it is asked for it.  Dumps only grow.
+ */
+static bool is_new(const struct jitmap *j, const struct jit_file *f, uint64_t size)
+{
+	char now[JIT_STUCK];
+
+	if (size <= f->at || f->at == 0 || f != &j->map)
+		return size < f->at;
+	read_parsed(f, now);
+	return memcmp(now, f->parsed, sizeof(now));
+}
+
 /*
  * Read up to the current end of the file, so that a file that grows as fast as we read cannot
  * keep us here. If a record needs more than a piece, the read is as large as the record once the
@@ -106,7 +130,7 @@ bool jit_file_read(struct jitmap *j, struct jit_file *f,
 	if (f->fd < 0 || fstat(f->fd, &st) < 0)
 		return false;
 	uint64_t size = (uint64_t)st.st_size;
-	if (size < f->at)
+	if (is_new(j, f, size))
 		rewind_file(j, f);
 	if (size == f->at || is_stuck(f, size))
 		return false;
@@ -129,6 +153,8 @@ bool jit_file_read(struct jitmap *j, struct jit_file *f,
 		}
 	}
 	free(piece);
+	if (any && f == &j->map)
+		read_parsed(f, f->parsed);
 	return any;
 }
 

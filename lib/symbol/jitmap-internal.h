@@ -46,6 +46,7 @@ struct jit_file {
 	size_t wants;			/* bytes needed after AT to continue; 0: any number */
 	uint64_t stuck_size;		/* file size when nothing could be parsed; 0: never */
 	char stuck[JIT_STUCK];		/* the bytes at AT then */
+	char parsed[JIT_STUCK];		/* of a map: its last bytes before AT, up to as many */
 	bool is_bad;			/* nothing after AT can be parsed */
 	bool trouble_reported;		/* TROUBLE was reported */
 	const char *trouble;		/* the first trouble; NULL: none */

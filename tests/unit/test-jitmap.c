@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_named(struct jitmap *j, uint64_t address, const char *name)
 {
@@ -85,9 +86,39 @@ static void test_dump(void)
 	tap(good, "in two pieces, cut anywhere");
 }
 
+/* Write TEXT to the file FD in place of what it has, and read it.  Return whether that worked. */
+static bool rewritten(struct jitmap *j, int fd, const char *text)
+{
+	size_t size = strlen(text);
+
+	return ftruncate(fd, 0) == 0 && pwrite(fd, text, size, 0) == (ssize_t)size &&
+	       jitmap_refresh(j);
+}
+
+/* Java writes its map anew, in order of addresses, each time it is asked for it. */
+static void test_written_anew(void)
+{
+	char file[] = "/tmp/test-jitmap.XXXXXX";
+	struct jitmap *j = jitmap_new(NULL);
+	int fd = mkstemp(file);
+	struct jit_trouble trouble;
+
+	tap(rewritten(j, fd, "1000 20 old\n") == false && jitmap_open_map(j, file) &&
+	    jitmap_refresh(j) && is_named(j, 0x1000, "old"), "a file");
+	tap(pwrite(fd, "3000 20 next\n", 13, 12) == 13 && jitmap_refresh(j) &&
+	    is_named(j, 0x1000, "old") && is_named(j, 0x3000, "next"), "it grows");
+	tap(rewritten(j, fd, "2000 10 new\n1000 20 old\n3000 20 next\n") &&
+	    is_named(j, 0x2000, "new") && is_named(j, 0x3000, "next"), "it is longer, and new");
+	tap(!jitmap_trouble(j, &trouble), "no line is cut");
+	jitmap_free(j);
+	close(fd);
+	unlink(file);
+}
+
 int main(void)
 {
 	test_map();
+	test_written_anew();
 	test_dump();
 	return tap_done();
 }
