@@ -300,6 +300,28 @@ check 'Java without frame pointers: the option is named once, unless the process
 	done
 END
 
+check 'Python: said once what names its functions, unless there is a map' <<'END'
+	needs_command python3
+	cat >t.py <<-END
+		import os, sys, time
+		if len(sys.argv) > 1:
+		    map = "/tmp/perf-%d.map" % os.getpid()
+		    open(map, "w").write("1000 10 py::work\\n")
+		    print(map)
+		while time.process_time() < 0.5:
+		    sum(i * i for i in range(1000))
+	END
+	python=$(python3 -c "import sys; print(sys.executable)")
+	pmu-sample -q -e cpu-clock:u -F 500 -- "$python" t.py | pmu-symbolize 2>err >/dev/null
+	cat err
+	grep "process [0-9]* runs Python, .*: start it with -X perf (Python 3.12 or later)$" err
+	test "$(wc -l <err)" -eq 1
+	pmu-sample -q -e cpu-clock:u -F 500 -o s.data -- "$python" t.py map >map
+	pmu-symbolize s.data 2>err >/dev/null
+	rm "$(cat map)"
+	none cat err
+END
+
 check 'a test that go test has deleted, a program that go run has deleted' <<'END'
 	any_user
 	needs_command go

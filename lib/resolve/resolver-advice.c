@@ -106,12 +106,14 @@ void resolver_count_java(struct resolver *r, const struct stream_reader *in,
 	r->ends.java += p->java == JAVA_LACKS;
 }
 
-static bool is_alive(const struct resolver *r, const struct stream_reader *in, pid_t pid)
+/* Return whether P runs.  It may still be in /proc when its end is recorded. */
+static bool is_alive(const struct resolver *r, const struct stream_reader *in,
+		     const struct jit_process *p)
 {
 	uid_t user;
 
-	return !r->options.where.sysroot && resolver_is_local(in) && proc_owner(pid, &user) &&
-	       !proc_is_zombie(pid);
+	return !p->ended && !r->options.where.sysroot && resolver_is_local(in) &&
+	       proc_owner(p->pid, &user) && !proc_is_zombie(p->pid);
 }
 
 void resolver_jit_advise(struct resolver *r, pid_t pid)
@@ -121,7 +123,7 @@ void resolver_jit_advise(struct resolver *r, pid_t pid)
 	if (!p || !p->is_nameless || ++p->unnamed != MANY)
 		return;
 	p->compiler = compiler_of(r, pid);
-	bool lives = is_alive(r, r->in, pid);
+	bool lives = is_alive(r, r->in, p);
 	if (lives && p->compiler < COMPILERS)
 		p->was_asked = has_option(pid, compilers[p->compiler].option);
 	if (lives && !spaces_find(&r->spaces, pid)->is_new)
@@ -136,6 +138,28 @@ void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *
 	if (p->unnamed < MANY)
 		return;
 	struct jitmap *map = resolver_jit_find(r, in, pid);	/* this may move r->jit */
+	p = resolver_jit_process(r, pid);
 	if (!map || jitmap_is_empty(map))
-		advise(r, resolver_jit_process(r, pid), is_alive(r, in, pid));
+		advise(r, p, is_alive(r, in, p));
+}
+
+bool resolver_is_python(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "python3", strlen("python3")) ||
+	       !strncmp(name, "libpython3", strlen("libpython3"));
+}
+
+void resolver_advise_python(struct resolver *r, const struct stream_reader *in)
+{
+	enum { FEW = 100 };	/* samples */
+
+	if (r->python_samples < FEW || r->python_samples <= r->tables->samples / 2)
+		return;
+	struct jitmap *map = resolver_jit_find(r, in, r->python_pid);
+	if (map && jitmap_is_empty(map))
+		report_note(r->report, "process %d runs Python, whose functions have no names, "
+			    "only its C code has: start it with -X perf (Python 3.12 or later)",
+			    r->python_pid);
 }

@@ -77,6 +77,7 @@ struct part {
 	uint64_t start, size;	/* address range; SIZE in bytes */
 	pid_t pid;		/* process that owns the memory; 0: the part is the same for all */
 	uint32_t flags;		/* OBJECT_IS_MAIN: a program may also be mapped as a library */
+	bool is_python;		/* Python's interpreter, which runs functions that have no code */
 };
 
 #define PART_REMOVED (TABLE_NONE - 1)	/* object of a part whose object was removed */
@@ -132,6 +133,8 @@ struct resolver {
 	struct table map_table;		/* pids by the file of their map; may be out of date */
 	struct jit_budget jit_budget;	/* what all jitmaps use together */
 	uint64_t jit_credit;		/* visits to processes that may be made */
+	uint64_t python_samples;	/* samples in Python's interpreter ... */
+	pid_t python_pid;		/* ... and the process of the last one */
 	uint32_t late;			/* frames of all JIT that wait for a name */
 	uint64_t late_refused;		/* addresses that do not wait, because of JIT_LATE_MAX */
 	bool round_ended;		/* a round ended, and no sample has come since */
@@ -277,6 +280,12 @@ void resolver_jit_advise(struct resolver *r, pid_t pid);
  */
 void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *in,
 				const struct jit_process *p);
+
+/* Return whether PATH is Python's interpreter. */
+bool resolver_is_python(const char *path);
+
+/* At the end of the stream: if most samples are in Python, say what names its functions. */
+void resolver_advise_python(struct resolver *r, const struct stream_reader *in);
 
 /* Count the stack in OUT of SAMPLE, which is cut, if Java would have kept frame pointers for it. */
 void resolver_count_java(struct resolver *r, const struct stream_reader *in,

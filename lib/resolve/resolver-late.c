@@ -112,6 +112,7 @@ void resolver_name_late(struct resolver *r, const struct stream_reader *in)
 			name_frames(r, in, r->jit[i].pid);
 		resolver_jit_advise_at_end(r, in, &r->jit[i]);
 	}
+	resolver_advise_python(r, in);
 	if (r->late_refused)
 		report_note(r->report, "%" PRIu64 " addresses of code that was made at run time "
 			    "have no names, because %d others waited for theirs", r->late_refused,

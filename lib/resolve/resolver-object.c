@@ -280,13 +280,15 @@ uint32_t resolver_add_part(struct resolver *r, const struct resolved_object *obj
 
 	r->part = array_grow(r->part, id, sizeof(*r->part));
 	r->part[id] = *p;
+	r->part[id].is_python = resolver_is_python(r->tables->string[object->path]);
 	return id;
 }
 
 uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 			  struct resolved_object part)
 {
-	const struct part key = { object, part.start, part.size, pid, part.flags };
+	const struct part key = { .object = object, .start = part.start, .size = part.size,
+				  .pid = pid, .flags = part.flags };
 	uint64_t hash = part_hash(&key);
 	const char *path = "[unknown]";
 	const struct part *p = r->part;

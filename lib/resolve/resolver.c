@@ -338,6 +338,10 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	const struct resolved_frame *leaf = &r->tables->frame[out->frame[0]];
 	if (!leaf->lines && r->part[leaf->object].pid)
 		resolver_jit_advise(r, r->part[leaf->object].pid);
+	if (r->part[leaf->object].is_python) {
+		r->python_samples++;
+		r->python_pid = s->pid;
+	}
 }
 
 const struct tasks *resolver_tasks(const struct resolver *r)
