@@ -79,7 +79,7 @@ kinds = {
         (r"'(/.*?)'(.*)$", in_file),
         (r"names of inlined calls in '(.*?)' are missing(.*)$", in_file),
         (r"no names of code that .* compiled in process (\d+): (.*)$", in_process),
-        (r"[\d.]+ % of the programs' stacks were cut, at an address outside of code", anything),
+        (r"[\d.]+ % of the stacks lack callers", anything),
         (r"more than \d+ files are mapped, or they take more than", anything),
         (r"more than \d+ threads have no recorded end", lambda: any("were lost" in l for _, l in lines)),
         (r"kernel addresses stay without names: ", anything),

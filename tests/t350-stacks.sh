@@ -148,8 +148,8 @@ check 'an address that is no code is not a caller: the stack ends before it, cou
 	samples s.data ip | grep -q 6e69622f3d4c4c44	# so perf shows it
 	pmu-symbolize -v s.data >named.data 2>err
 	cat err
-	test "$(grep -c 'no frame pointers; record with pmu-sample --unwind' err)" = 1
-	grep -Eq ': (9[0-9]|100) % of the .*outside of code \((9[0-9]|100) %\)' err
+	test "$(grep -c '(code without frame pointers): record with --unwind$' err)" = 1
+	grep -Eq ': (9[0-9]|100) % of the stacks lack callers' err
 	grep -Eq 'stacks of programs, cut: (9[0-9]|100)\.[0-9] % no code' err
 	folds named.data | tee folded
 	none grep -i '0x\|6e69\|unknown\|cut' folded
@@ -157,7 +157,7 @@ check 'an address that is no code is not a caller: the stack ends before it, cou
 	folds named.data --mark-cut | tee folded
 	grep -Fqx '[cut: no code];spin' folded
 	folds s.data --mark-cut 2>err | grep -Fq '[cut: no code];'
-	grep -q 'record with pmu-sample --unwind' err
+	grep -q 'record with --unwind$' err
 	pmu-topprof -o p.pb.gz named.data 2>err
 	none cat err		# pmu-symbolize has said it
 	go tool pprof -comments p.pb.gz | grep -Eq '^cut stacks.*(9[0-9]|100)\.[0-9] % no code'
@@ -167,8 +167,9 @@ check 'stacks of one frame are counted, and named if asked for' <<'END'
 	any_user
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" null
-	pmu-symbolize s.data >named.data 2>err
-	grep -Eq 'after one frame \((9[0-9]|100) %\)' err
+	pmu-symbolize -v s.data >named.data 2>err
+	grep -Eq ': (9[0-9]|100) % of the stacks lack callers' err
+	grep -Eq 'stacks of programs, cut: .*(9[0-9]|100)\.[0-9] % one frame' err
 	folds named.data --mark-cut | grep -Fqx '[cut: no unwind information];spin'
 	folds named.data | grep -Fqx spin
 END

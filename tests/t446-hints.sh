@@ -266,7 +266,7 @@ check 'Java without frame pointers: the option is named once, unless the process
 	pmu-symbolize s.data 2>err >/dev/null
 	cat err
 	# an ended process does not say which options it had: it might have kept them
-	grep "stacks lack callers of code that Java compiled: start Java with $option$" err
+	grep "% of the stacks lack callers (Java.*): start Java with $option$" err
 	none grep "unwind" err
 	for how in later live; do
 		for given in "" $option; do
@@ -298,6 +298,50 @@ check 'Java without frame pointers: the option is named once, unless the process
 			fi
 		done
 	done
+	# pmu-prof marks them
+	set -- java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 Chain
+	pmu-prof --view none -e cpu-clock:u -F 500 -o one -- "$@" >said 2>&1
+	grep -e "start Java with $option" said
+	pmu-topprof --to folded one.pb.gz | sed "s/;.*//" >roots
+	at_least "$(grep -c "^.cut: no unwind information" roots)" 1
+END
+
+check 'assembly without call frame information: marked where its callers are not found' <<'END'
+	any_user
+	test "$(uname -m)" = x86_64 || skip "its code is that of x86-64"
+	cat >t.S <<-END
+		.globl spin
+		.type spin, @function
+	spin:	push %rbp
+		push %rbx
+		mov %rdi, %rbp		# the frame pointer is a counter here
+	1:	mov \$200, %ecx
+	2:	add %rcx, %rbx
+		dec %ecx
+		jnz 2b
+		dec %rbp
+		jnz 1b
+		pop %rbx
+		pop %rbp
+		ret
+		.size spin, . - spin
+		.section .note.GNU-stack, "", @progbits
+	END
+	cat >t.c <<-END
+		void spin(long);
+		int main(void) { for (int i = 0; i < 100; i++) spin(30000); return 0; }
+	END
+	gcc -O2 -fno-omit-frame-pointer t.S t.c -o t
+	pmu-prof --view none -e cpu-clock:u -F 500 --call-graph fp -o fp -- ./t >said 2>&1
+	grep "% of the stacks lack callers (code without frame pointers): record with --unwind" said
+	pmu-topprof --to folded fp.pb.gz | grep "spin" >stacks
+	cat stacks
+	none grep -v "^.cut: no [a-z ]*.;spin [0-9]*$" stacks
+	pmu-prof --view none -e cpu-clock:u -F 500 -o unwound -- ./t >said 2>&1
+	pmu-topprof --to folded unwound.pb.gz | grep "spin" >stacks
+	cat stacks
+	grep "^_start;.*;main;spin [0-9]*$" stacks
+	none grep "cut: no code" stacks
 END
 
 check 'Python: said once what names its functions, unless there is a map' <<'END'

@@ -76,20 +76,17 @@ void stack_ends_report(const struct stack_ends *s, struct report *report)
 {
 	enum { FEW = 20, MANY = 5 };	/* stacks that say little; percent */
 	uint64_t all = total(s->followed);
-	uint64_t no_code = s->followed[STACK_NO_CODE], alone = s->followed[STACK_ONE_FRAME];
+	uint64_t cut = s->followed[STACK_NO_CODE] + s->followed[STACK_ONE_FRAME];
+	bool many = all >= FEW && percent(cut, all) > MANY;
 	char text[256];
 
-	bool many = all >= FEW && percent(no_code + alone, all) > MANY;
-	if (many && s->java > (no_code + alone) / 2)
-		report_note(report, "%.0f %% of the programs' stacks lack callers of code that "
-			    "Java compiled: start Java with -XX:+PreserveFramePointer",
-			    percent(no_code + alone, all));
+	if (many && s->java > cut / 2)
+		report_note(report, "%.0f %% of the stacks lack callers (Java's compiled code keeps "
+			    "no frame pointers): start Java with -XX:+PreserveFramePointer",
+			    percent(cut, all));
 	else if (many)
-		report_note(report, "%.0f %% of the programs' stacks were cut, at an address "
-			    "outside of code (%.0f %%) or after one frame (%.0f %%): some code "
-			    "keeps no frame pointers; record with pmu-sample --unwind",
-			    percent(no_code + alone, all), percent(no_code, all),
-			    percent(alone, all));
+		report_note(report, "%.0f %% of the stacks lack callers (code without frame "
+			    "pointers): record with --unwind", percent(cut, all));
 	stack_ends_text(s, text, sizeof(text));
 	if (total(s->count))
 		report_summary(report, "%" PRIu64 " stacks of programs%s%s", total(s->count),
