@@ -203,7 +203,7 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	begin(&plan->topprof, "pmu-topprof", r);
 	add(&plan->topprof, "--slices=500");
 	add(&plan->topprof, "--slice-stacks=100000");	/* 3 MB of profile or page */
-	add(&plan->topprof, "--mark-cut");	/* a stack without its callers must not look whole */
+	add(&plan->topprof, "--mark-cut");	/* a stack that lacks callers must not look whole */
 	if (plan->why)
 		add(&plan->topprof, join("--comment=", plan->why));
 	add(&plan->topprof, join("--output=", plan->profile));

@@ -81,8 +81,8 @@ void stack_ends_report(const struct stack_ends *s, struct report *report)
 	char text[256];
 
 	if (many && s->java > cut / 2)
-		report_note(report, "%.0f %% of the stacks lack callers (Java's compiled code keeps "
-			    "no frame pointers): start Java with -XX:+PreserveFramePointer",
+		report_note(report, "%.0f %% of the stacks lack callers (Java's compiled code "
+			    "keeps no frame pointers): start Java with -XX:+PreserveFramePointer",
 			    percent(cut, all));
 	else if (many)
 		report_note(report, "%.0f %% of the stacks lack callers (code without frame "
