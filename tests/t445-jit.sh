@@ -554,7 +554,24 @@ check 'a program that writes its map when it ends has names in the profile of a 
 	none grep "anon" folded
 END
 
-check 'the same in a container, whose /tmp is gone with its last process' <<'END'
+check 'a map that was there before the process started is not its own' <<'END'
+	any_user
+	test -e "$ONCE/late-loop" || skip "its code is of x86-64"
+	cp "$ONCE/late-loop" t
+	cat >run <<-"EOF"
+		echo "1000 7fffffff0000 stale" >/tmp/perf-$$.map
+		touch -d "1 hour ago" /tmp/perf-$$.map
+		exec ./t
+	EOF
+	pmu-sample -q --user -e cpu-clock -F 500 -- sh run 2>map | pmu-symbolize |
+		pmu-topprof --to folded >folded
+	rm "$(tail -n 1 map)"
+	cat folded
+	grep late_loop folded
+	none grep "stale" folded
+END
+
+check 'a map in a container, whose /tmp is gone with its last process' <<'END'
 	needs_root
 	needs_sampling
 	test -e "$ONCE/late-loop" || skip "its code is of x86-64"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/proc.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/regular.h"
 #include "linux/read.h"
@@ -239,6 +240,22 @@ bool proc_is_zombie(pid_t pid)
 	const char *fields = read_stat(pid, text);
 
 	return fields && !strncmp(fields, " Z", 2);
+}
+
+bool proc_start_time(pid_t pid, int64_t *time)
+{
+	char text[512];
+	const char *fields = read_stat(pid, text);
+	uint64_t ticks;
+
+	/* the 20th field after the name: ticks since the machine started */
+	if (!fields || sscanf(fields, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			      "%*s %*s %*s %*s %*s %" SCNu64, &ticks) != 1)
+		return false;
+	int64_t since = (int64_t)(ticks * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	*time = ((int64_t)clock_ns(CLOCK_REALTIME) - (int64_t)clock_ns(CLOCK_BOOTTIME) + since) /
+		1000000000;
+	return true;
 }
 
 pid_t proc_living_thread(pid_t pid)

@@ -91,6 +91,12 @@ bool proc_effective_user(pid_t pid, uid_t *user);
  */
 bool proc_owner(pid_t pid, uid_t *user);
 
+/*
+ * Store when process PID started in *TIME, seconds since 1970, rounded down.  False: there is no
+ * such process.
+ */
+bool proc_start_time(pid_t pid, int64_t *time);
+
 /* Return whether process PID has exited, and waits for its parent. */
 bool proc_is_zombie(pid_t pid);
 

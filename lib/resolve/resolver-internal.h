@@ -43,6 +43,7 @@ struct name_counts {
 struct jit_process {
 	pid_t pid;
 	struct jitmap *map;	/* NULL: not read yet, or discarded */
+	int64_t started;	/* seconds since 1970, or a little earlier; 0: unknown */
 	int tmp;		/* its /tmp (O_PATH), if that is not ours; -1: not open */
 	pid_t own_id;		/* if TMP is open: its id in its own PID namespace */
 	char *dump;		/* path of the jitdump file that it mapped; NULL: none */

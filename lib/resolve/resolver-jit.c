@@ -42,6 +42,7 @@ static void open_map(const struct resolver *r, struct jit_process *p)
 	char path[PATH_MAX];
 
 	trust_user(r, p);
+	jitmap_refuse_older(map, p->started);
 	if (sysroot) {
 		if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", sysroot, pid) <
 		    (int)sizeof(path))
@@ -217,6 +218,9 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 	if (p->ended)
 		p->ended = 1;
 	if (!p->map) {
+		enum { SLACK = 2 };	/* seconds: times of files and processes are not exact */
+		if (!p->started && !r->options.where.sysroot && proc_start_time(pid, &p->started))
+			p->started -= SLACK;
 		p->map = jitmap_new(&r->jit_budget);
 		open_map(r, p);
 		open_dump(r, p);

@@ -33,7 +33,8 @@ bool jit_file_open(struct jitmap *j, struct jit_file *f, const char *file)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) < 0 || !is_trusted(f, file, st.st_uid, j->trusted)) {
+	if (fstat(fd, &st) < 0 || (f == &j->map && st.st_mtim.tv_sec < j->oldest) ||
+	    !is_trusted(f, file, st.st_uid, j->trusted)) {
 		close(fd);
 		return false;
 	}

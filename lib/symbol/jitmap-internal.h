@@ -68,6 +68,7 @@ struct jitmap {
 	size_t counted;			/* bytes of STRINGS that the budget has counted */
 	struct jit_file map, dump;
 	uid_t trusted;			/* user whose files are read besides root's and our own */
+	int64_t oldest;			/* seconds since 1970: older maps are refused */
 	struct jit_function *function;
 	struct jit_line *line;
 	uint32_t functions, lines;

@@ -158,6 +158,11 @@ void jitmap_trust(struct jitmap *j, uid_t owner)
 	j->trusted = owner;
 }
 
+void jitmap_refuse_older(struct jitmap *j, int64_t time)
+{
+	j->oldest = time;
+}
+
 bool jitmap_open_map(struct jitmap *j, const char *file)
 {
 	return jit_file_open(j, &j->map, file);

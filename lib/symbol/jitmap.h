@@ -60,6 +60,12 @@ bool jitmap_only_map(const struct jitmap *j, uint64_t id[2]);
 void jitmap_trust(struct jitmap *j, uid_t owner);
 
 /*
+ * Refuse a map that was last written before TIME, seconds since 1970: it is that of an earlier
+ * process with the same id.
+ */
+void jitmap_refuse_older(struct jitmap *j, int64_t time);
+
+/*
  * Open FILE, for jitmap_refresh() to read. Returns false if FILE cannot be opened, is not a
  * regular file, or belongs to an untrusted user.
  */
