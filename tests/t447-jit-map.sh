@@ -273,4 +273,30 @@ check 'Java itself: compiled code has its names, also what it compiled after the
 	test "$(cat said)" = late	# nothing of ours in its output
 END
 
+check 'Java that runs, without the option: the line to type names all samples of the profile' <<'END'
+	any_user
+	unsanitized
+	needs_command java javac jcmd
+	cat >Work.java <<-EOF
+		public class Work {
+			static long sum;
+			static long work(long n) { for (long i = 0; i < n; i++) sum += i ^ sum; return sum; }
+			public static void main(String[] a) { while (true) work(100000); }
+		}
+	EOF
+	javac Work.java || skip "javac cannot compile it"
+	java -Xmx64m -XX:+UseSerialGC Work >said 2>&1 & jvm=$!
+	trap 'kill -KILL $jvm; rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm' EXIT
+	eventually has_run $jvm 1000
+	pmu-prof --view none -e cpu-clock -F 500 -p $jvm -o one 2>err & prof=$!
+	eventually grep "type 'jcmd" err
+	sh -c "$(sed -n "s/.* type '\(jcmd [^']*\)'.*/\1/p" err)" >out
+	kill -INT $prof
+	wait $prof
+	pmu-topprof --to folded one.pb.gz >folded
+	cat err folded
+	at_least "$(awk '{ n += $NF } /Work\.work/ { m += $NF }
+		END { print 100 * m / n }' folded)" 60
+END
+
 done_testing
