@@ -13,13 +13,17 @@ fake() {
 	done
 	once "fake-jvm-$#" gcc -O1 -Wl,--no-as-needed "$TOP/tests/fake-jvm.c" \
 		$(printf "./%s " "$@") -o fake
-	trap 'rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm /tmp/.attach_pid$jvm' EXIT
+	trap 'for jvm in $jvms $jvm; do clean; done' EXIT
 }
+
+# clean: remove what $jvm may have left in /tmp
+clean() { rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm /tmp/.attach_pid$jvm; }
 
 # run MODE [OPTION]...: in the background, as $jvm, what the program says to the file said
 run() {
 	: >said
 	./fake "$@" >said 2>&1 & jvm=$!
+	jvms="$jvms $jvm"
 	eventually grep -q ready said
 }
 
@@ -252,7 +256,7 @@ check 'Java itself: compiled code has its names, also what it compiled after the
 	mkfifo go out
 	java -Xmx64m -XX:+UseSerialGC Work <go >said 2>&1 & jvm=$!
 	exec 9>go
-	trap 'kill -KILL $jvm; rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm' EXIT
+	trap 'kill -KILL $jvm; clean' EXIT
 	eventually has_run $jvm 1500
 	pmu-prof --view none --jit-map -e cpu-clock -F 500 -p $jvm -o one 2>err & prof=$!
 	eventually test -s /tmp/perf-$jvm.map
@@ -273,20 +277,23 @@ check 'Java itself: compiled code has its names, also what it compiled after the
 	test "$(cat said)" = late	# nothing of ours in its output
 END
 
-check 'Java that runs, without the option: the line to type names all samples of the profile' <<'END'
+check 'Java that runs, without the option: the line to type names all samples' <<'END'
 	any_user
 	unsanitized
 	needs_command java javac jcmd
 	cat >Work.java <<-EOF
 		public class Work {
 			static long sum;
-			static long work(long n) { for (long i = 0; i < n; i++) sum += i ^ sum; return sum; }
+			static long work(long n) {
+				for (long i = 0; i < n; i++) sum += i ^ sum;
+				return sum;
+			}
 			public static void main(String[] a) { while (true) work(100000); }
 		}
 	EOF
 	javac Work.java || skip "javac cannot compile it"
 	java -Xmx64m -XX:+UseSerialGC Work >said 2>&1 & jvm=$!
-	trap 'kill -KILL $jvm; rm -f /tmp/perf-$jvm.map /tmp/.java_pid$jvm' EXIT
+	trap 'kill -KILL $jvm; clean' EXIT
 	eventually has_run $jvm 1000
 	pmu-prof --view none -e cpu-clock -F 500 -p $jvm -o one 2>err & prof=$!
 	eventually grep "type 'jcmd" err
