@@ -43,7 +43,7 @@ def in_file(path, reason):
 
 def in_process(pid, reason):
     """A message about code that a compiler made in process PID: the scene's has a dump."""
-    return "/tmp/perf-%s.map" % pid in reason
+    return pid in reason or "start it with" in reason
 
 
 def unsampled(event, n, of):
@@ -79,6 +79,7 @@ kinds = {
         (r"'(/.*?)'(.*)$", in_file),
         (r"names of inlined calls in '(.*?)' are missing(.*)$", in_file),
         (r"no names of code that .* compiled in process (\d+): (.*)$", in_process),
+        (r"process \d+ runs Python, whose functions have no names", anything),
         (r"[\d.]+ % of the stacks lack callers", anything),
         (r"more than \d+ files are mapped, or they take more than", anything),
         (r"more than \d+ threads have no recorded end", lambda: any("were lost" in l for _, l in lines)),
