@@ -239,9 +239,14 @@ check:
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 checked
 	@# by clang, so that its warnings are errors, too
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 CC=clang checked
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 short-ways
 	@# where guests cannot run, the tests that want them say why
 	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
 	@tests/run user release asan alone
+# The tools that make profiles, without short ways (lib/base/short-ways.h).
+short-ways:
+	@+$(MAKE) --no-print-directory -s BUILD=long CPPFLAGS=-DSHORT_WAYS=0 CFLAGS=-O1 \
+		$(patsubst %,build/long/bin/%,pmu-stream pmu-symbolize pmu-topprof pmu-unwind)
 check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
@@ -327,7 +332,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests checked objects sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: all tests checked objects sysroot short-ways demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

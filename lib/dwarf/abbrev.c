@@ -3,6 +3,7 @@
  * Abbreviation tables (DWARF 5 §7.5.3), and the DIEs they describe.  Most DIEs are only
  * skipped, so the sizes of the forms of each code are added up to a few steps.
  */
+#include "base/short-ways.h"
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
@@ -93,7 +94,7 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 
 	for (; s->op == STEP_SIBLING && size <= FIXED_MAX; s++)
 		size += 4U + s[1].fixed;
-	a->is_fixed = s->op == STEP_END && size <= FIXED_MAX;
+	a->is_fixed = SHORT_WAYS && s->op == STEP_END && size <= FIXED_MAX;
 	a->size = (uint16_t)size;
 }
 
@@ -112,7 +113,7 @@ static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t
 static void add_attribute(struct abbrevs *t, struct abbrev *a, struct attribute at, int op,
 			  unsigned fixed)
 {
-	if (!at.slot && op == STEP_END && a->skip + fixed <= FIXED_MAX) {
+	if (SHORT_WAYS && !at.slot && op == STEP_END && a->skip + fixed <= FIXED_MAX) {
 		a->skip = (uint16_t)(a->skip + fixed);
 		return;
 	}
@@ -146,7 +147,8 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 		if (is_empty(&at, op, fixed, a->has))
 			continue;
 		add_attribute(t, a, at, op, fixed);
-		if (name == DW_AT_sibling && form == DW_FORM_ref4 && a->has_children) {
+		if (SHORT_WAYS && name == DW_AT_sibling && form == DW_FORM_ref4 &&
+		    a->has_children) {
 			a->has_sibling = true;
 			fixed = 0;
 			op = STEP_SIBLING;
@@ -420,8 +422,23 @@ static bool pass_to_sibling(const struct unit *u, struct cursor *c)
 	return true;
 }
 
+/* Read all attributes of a DIE, as die_read() does, instead of passing over them. */
+static bool read_all(const struct unit *u, struct cursor *c, const struct abbrev *a)
+{
+	struct value ignored;
+
+	for (uint32_t i = a->attribute; i < a->attribute + a->attributes; i++) {
+		const struct attribute *at = &u->abbrevs->attribute[i];
+		if (!form_read(u, c, at->form, at->implicit, &ignored))
+			return false;
+	}
+	return !c->failed;
+}
+
 bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
 {
+	if (!SHORT_WAYS)
+		return read_all(u, c, a);
 	for (const struct step *s = u->abbrevs->step + a->step; ; s++) {
 		if (s->fixed > cursor_left(c))
 			return false;

@@ -4,13 +4,15 @@
  * the one before, and none of them near those of the next sample: the slot of its chain's key, the
  * entry of the key, and the stack.  Each place is prefetched for all samples before the next.
  */
+#include "base/short-ways.h"
 #include "profile/collect-internal.h"
 
 void collect_set_key(struct collect *c, struct collect_ahead *a)
 {
 	const struct sample *s = &a->sample;
 
-	a->has_key = !c->how.resolve.symbols && !c->how.data_frames && !s->branches.count;
+	a->has_key = SHORT_WAYS && !c->how.resolve.symbols && !c->how.data_frames &&
+		     !s->branches.count;
 	if (a->has_key)
 		collect_make_key(a, resolver_version(c->resolver, s), s->ip, &s->callchain);
 }
@@ -54,7 +56,7 @@ uint32_t collect_read_ahead(struct collect *c, const struct record *first)
 	c->ahead[0].rec = *first;
 	do
 		count += read_sample(c, &c->ahead[count]);
-	while (count < AHEAD_MAX && stream_next_sample(c->in, &c->ahead[count].rec));
+	while (SHORT_WAYS && count < AHEAD_MAX && stream_next_sample(c->in, &c->ahead[count].rec));
 	if (count > 1)
 		prefetch(c, count);
 	return count;

@@ -5,6 +5,7 @@
  * since the last one, and a sample had the same stack before, only the stack is looked up.  All
  * others go the long way, in collect.c, with the same result.
  */
+#include "base/short-ways.h"
 #include "profile/collect-internal.h"
 
 enum { THREADS = 64 };	/* a power of two */
@@ -27,8 +28,8 @@ void collect_begin_threads(struct collect *c)
 	if (!c->thread)
 		c->thread = mem_zeroed(THREADS, sizeof(*c->thread));
 	collect_forget_threads(c);
-	c->knows = !c->selects && !how->latency && !how->parallelism && !how->wall &&
-		   how->split == SPLIT_NOT && !how->data_frames &&
+	c->knows = SHORT_WAYS && !c->selects && !how->latency && !how->parallelism &&
+		   !how->wall && how->split == SPLIT_NOT && !how->data_frames &&
 		   !how->resolve.symbols && !c->unwind && labeler_is_by_thread(&c->labeler);
 }
 

@@ -8,6 +8,7 @@
  * If code of a JIT compiler was replaced, the name of an address depends on the time. Such
  * addresses are not put into this cache, and are looked up each time.
  */
+#include "base/short-ways.h"
 #include "resolve/resolver-internal.h"
 
 /*
@@ -71,7 +72,7 @@ static inline const struct recent *find_recent(const struct resolver *r, uint64_
 	unsigned at = 0;
 	for (unsigned i = 1; i < RECENT_WAYS; i++)
 		at = is_recent(&q[i], address, key) ? i : at;
-	return is_recent(&q[at], address, key) && key ? &q[at] : NULL;
+	return SHORT_WAYS && is_recent(&q[at], address, key) && key ? &q[at] : NULL;
 }
 
 static void add_recent(struct resolver *r, uint64_t address, uint64_t generation, uint32_t frame)
@@ -313,7 +314,8 @@ static bool knows_callers(const struct resolver *r, const struct chain_walk *w)
 {
 	uint32_t key = callers_key(r, w);
 
-	return key && key == r->last.key && !w->exact && !(w->repeats && w->space == w->leaf) &&
+	return SHORT_WAYS && key && key == r->last.key && !w->exact &&
+	       !(w->repeats && w->space == w->leaf) &&
 	       !(w->leaf_is_user && w->space == &r->spaces.kernel);
 }
 

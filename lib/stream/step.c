@@ -3,6 +3,7 @@
  * Short ways through a stream, whose records are mostly samples: several samples at a time, and
  * no copies of samples that are only counted.
  */
+#include "base/short-ways.h"
 #include "stream/internal.h"
 
 void stream_only_count(struct stream_reader *in)
@@ -93,7 +94,7 @@ bool stream_next_sample(struct stream_reader *in, struct record *rec)
 bool stream_count_sample(struct stream_reader *in, const struct record *rec,
 			 struct sample_brief *out)
 {
-	if (!reader_counts(in))
+	if (!SHORT_WAYS || !reader_counts(in))
 		return false;
 	uint32_t event = events_of_sample(&in->events, rec->body);
 	bool good = event != TABLE_NONE &&

@@ -9,6 +9,7 @@
  * hundred distinct rules.
  */
 #include "unwind/internal.h"
+#include "base/short-ways.h"
 #include "elf/call.h"
 #include "elf/section.h"
 
@@ -400,7 +401,7 @@ uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint6
 	uint64_t hash = hash_fold(address ^ hash_secret.a, space->generation ^ hash_secret.b);
 	struct rule_slot *slot = &r->slots[hash & (r->slot_count - SLOT_WAYS)];
 
-	for (unsigned i = 0; i < SLOT_WAYS; i++)
+	for (unsigned i = 0; SHORT_WAYS && i < SLOT_WAYS; i++)
 		if (slot[i].address == address && slot[i].key == key && key)
 			return slot[i].rule;
 	uint32_t rule = find_slowly(u, space, pid, address, is_exact);
