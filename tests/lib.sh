@@ -314,6 +314,9 @@ perf_record() {
 	return 1
 }
 
+# facts PROFILE: its lines for programs, which pprof does not print
+facts() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/facts.py" "$1"; }
+
 # compose FILE: from the lines on stdin, Python with tests/streams.py at hand, that leave the
 # bytes in "out"
 compose() {

@@ -127,7 +127,12 @@ check 'pprof reads it every way, without a warning' <<'END'
 	awk '/^Mappings/ { getline; print; exit }' out-raw | grep -q '/ten '
 	grep -q '^command: pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.6' out-comments
 	grep -q "^host: $(uname -n) $(uname -m) Linux $(uname -r)" out-comments
-	grep -q '^filter: pmu-symbolize' out-comments
+	grep -q '^command: .* | pmu-symbolize' out-comments
+	# the reader's first lines are not for programs: two comments, and what is not well
+	awk '/^Type: / { exit } !/^(File|Build ID): /' out-top >before
+	none grep -v '^command: \|^host: \|^lost: \|^cut stacks ' before
+	test "$(grep -c '^command: \|^host: ' before)" = 2
+	facts "$p" | grep -q '^figures: samples='
 END
 
 check 'of several programs that ran the one with most samples gives the profile its name' <<'END'

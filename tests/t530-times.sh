@@ -70,9 +70,9 @@ spoilt() {
 
 duration() { go tool pprof -symbolize=none -raw "$1" 2>/dev/null | sed -n 's/^Duration: //p'; }
 
-# spans PROFILE: what its comments say of slices, and how many it has
+# spans PROFILE: what its facts say of slices, and how many it has
 spans() {
-	go tool pprof -symbolize=none -comments "$1" 2>/dev/null | grep '^slices: '
+	facts "$1" | grep '^slices: '
 	go tool pprof -symbolize=none -raw "$1" 2>/dev/null | grep -o 'slice:\[[0-9]*\]' | sort -u | wc -l
 }
 

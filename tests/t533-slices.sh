@@ -28,7 +28,7 @@ check 'there are N to 2N slices, and each sample is in the slice of its time' <<
 		made $(seq 0 $((length / 300 + 1)) $length)
 		pmu-topprof --slices 20 -o p.pb.gz s.data
 		slices p.pb.gz >got
-		span=$(go tool pprof -comments p.pb.gz 2>err | sed -n "s/^slices: \([0-9]*\)ms each/\1/p")
+		span=$(facts p.pb.gz | sed -n "s/^slices: \([0-9]*\)ms each/\1/p")
 		test -n "$span"
 		python3 - $span $(seq 0 $((length / 300 + 1)) $length) >want <<-PY
 			import sys, collections
@@ -62,7 +62,7 @@ check 'slices are joined while they make too many stacks, in any order of the sa
 		at_least "$(wc -l <got)" 20
 		test "$(awk '{ n += $2 } END { print n }' got)" = 2001
 		# as if there had been fewer from the start
-		span=$(go tool pprof -comments p.pb.gz 2>err | sed -n "s/^slices: \([0-9]*\)ms each/\1/p")
+		span=$(facts p.pb.gz | sed -n "s/^slices: \([0-9]*\)ms each/\1/p")
 		python3 - $span $(seq 0 3 6000) >want <<-PY
 			import sys, collections
 			span, *times = map(int, sys.argv[1:])

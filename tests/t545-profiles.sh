@@ -90,6 +90,35 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 	grep -q '+0.00% of the base' line
 END
 
+check 'facts are kept by merging, dropped by pprof, and read in comments of older profiles' <<'END'
+	any_user
+	old=$TOP/tests/data/profiles/facts-in-comments.pb.gz
+	facts "$old" | none grep .
+	pmu-top "$old" >of_old 2>err
+	grep -q "^2,000 samples, 26 spans of time" of_old
+	simulate steady 41 2000 | pmu-topprof -q --slices 20 -o new.pb.gz
+	pmu-top new.pb.gz 2>err | same of_old -
+	facts new.pb.gz >of_new
+	grep -q "^figures: samples=2000 .* count=samples value=cpu$" of_new
+	grep -qx "slices: [0-9]*ms each" of_new
+	go tool pprof -symbolize=none -comments new.pb.gz 2>err | none grep "figures\|slices"
+	simulate steady 42 1000 | pmu-topprof -q --slices 20 -o more.pb.gz
+	pmu-topprof -o sum.pb.gz new.pb.gz more.pb.gz
+	facts sum.pb.gz >both
+	grep -c "^figures: " both | grep -qx 2
+	# of a difference, each fact says whose it is
+	pmu-topprof --diff more.pb.gz -o difference.pb.gz new.pb.gz
+	facts difference.pb.gz >sides
+	for line in "figures: samples=2000" "base figures: samples=1000" "sides: base_time="; do
+		grep -q "^$line" sides
+	done
+	# without the facts, the numbers of samples are enough for bars
+	go tool pprof -symbolize=none -proto -output=bare.pb.gz new.pb.gz 2>err
+	facts bare.pb.gz | none grep .
+	pmu-top bare.pb.gz >table 2>err
+	grep -q "^2,000 samples, " table
+END
+
 check 'a share in the middle is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'
 	printf '%s\n' 'a 34' 'b 286' >folded
 	pmu-top folded >table 2>err

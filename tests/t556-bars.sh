@@ -131,7 +131,7 @@ check 'weights that differ widen the bar, and pmu-topprof notes how much' <<'END
 	compose s.data <unequal
 	pmu-topprof -l none -o p.pb.gz s.data
 	# the variance of the weights is 0.81 of their mean's square
-	near "$(go tool pprof -comments p.pb.gz | sed -n 's/^figures: .*squares=\([^ ]*\).*/\1/p')" \
+	near "$(facts p.pb.gz | sed -n 's/^figures: .*squares=\([^ ]*\).*/\1/p')" \
 		1.81e9 1
 	set -- $(bar p.pb.gz low high)
 	near "$(echo $2 $1 | awk '{ print $1 - $2 }')" 0.0666 0.0005	# Wilson, n 1000 / 1.81

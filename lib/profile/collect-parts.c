@@ -163,25 +163,36 @@ static void comment_labels(const struct collect *c, const struct collect_part *p
 		comment_unsampled(c, p);
 }
 
+/* Comment on how it was recorded, and where: two lines, because pprof prints them first. */
+static void comment_origin(const struct collect *c, struct profile *p)
+{
+	const struct stream_origin *o = stream_origin(c->in);
+	const char *filters = c->filters ? c->filters : "";
+
+	if (o->command)
+		profile_comment(p, "command: %s%s", o->command, filters);
+	else if (*filters)
+		profile_comment(p, "filters: %s", filters + strlen(" | "));
+	if (o->host)
+		profile_comment(p, "host: %s%s%s%s%s%s%s%s%s", o->host, o->arch ? " " : "",
+				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
+				o->kernel ? o->kernel : "", o->cpu ? ", " : "",
+				o->cpu ? o->cpu : "", o->version ? ", recorded by " : "",
+				o->version ? o->version : "");
+	else if (o->version)
+		profile_comment(p, "recorder: %s", o->version);
+}
+
 /* Add comments to the profile of PART that say where, how and how well it was recorded. */
 static void comment(struct collect *c, struct collect_part *part)
 {
 	struct profile *p = &part->profile;
-	const struct stream_origin *o = stream_origin(c->in);
 	const struct stream_events *events = stream_events(c->in);
+	const struct profile_lines *shared = &c->shared_comments.comments;
 
-	for (size_t i = 0; i < c->shared_comments.comments; i++)
-		profile_comment(p, "%s", c->shared_comments.comment[i]);
-	if (o->command)
-		profile_comment(p, "command: %s", o->command);
-	if (o->host)
-		profile_comment(p, "host: %s%s%s%s%s", o->host, o->arch ? " " : "",
-				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
-				o->kernel ? o->kernel : "");
-	if (o->cpu)
-		profile_comment(p, "cpu: %s", o->cpu);
-	if (o->version)
-		profile_comment(p, "recorder: %s", o->version);
+	for (size_t i = 0; i < shared->count; i++)
+		profile_comment(p, "%s", shared->line[i]);
+	comment_origin(c, p);
 	uint64_t throttled = c->throttled - c->throttled_before;
 	collect_comment_losses(c, p);
 	comment_ends(c, p);
@@ -189,7 +200,7 @@ static void comment(struct collect *c, struct collect_part *part)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
 	if (c->labeler.slices.span)	/* pmu-flame reads this */
-		profile_comment(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
+		profile_fact(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
 	comment_labels(c, part, p);
 	comment_latency(c, p);
 	comment_time(p, events);
@@ -460,6 +471,7 @@ void collect_release_parts(struct collect *c)
 		free(c->part[i].name);
 	}
 	profile_release(&c->shared_comments);
+	free(c->filters);
 	free(c->part);
 	free(c->counted);
 	table_release(&c->part_table);

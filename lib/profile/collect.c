@@ -329,11 +329,24 @@ static bool take_resolved_sample(struct collect *c, const struct record *rec, co
 	return true;
 }
 
+static void add_filter(struct collect *c, const struct resolved_tool *tool)
+{
+	enum { FILTERS_MAX = 1 << 16 };		/* bytes */
+	const char *before = c->filters ? c->filters : "", *arguments = tool->arguments;
+	char *text;
+
+	if (strlen(before) > FILTERS_MAX ||
+	    asprintf(&text, "%s | %s%s%s", before, tool->name, *arguments ? " " : "",
+		     arguments) < 0)
+		return;
+	free(c->filters);
+	c->filters = text;
+}
+
 /* Process a record of a resolved stream, added by a filter before us. */
 static void take_resolved(struct collect *c, const struct record *rec)
 {
 	struct resolved_tool tool;
-	enum { TOOLS_MAX = 256 };
 	const char *why = "TOOL record is shorter than its fields";
 	bool good;
 
@@ -348,9 +361,8 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		break;
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
-		if (good && c->shared_comments.comments < TOOLS_MAX)
-			profile_comment(&c->shared_comments, "filter: %s %s%s%s", tool.name,
-					tool.version, *tool.arguments ? " " : "", tool.arguments);
+		if (good)
+			add_filter(c, &tool);
 		break;
 	case RECORD_END:
 		why = "END record has other counts than the stream: some records are missing";

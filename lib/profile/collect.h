@@ -106,6 +106,7 @@ struct collect {
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
 	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */
 	struct profile shared_comments;	/* only comments, which every profile gets */
+	char *filters;		/* the programs that the stream passed through, each after " | " */
 	collect_done *done;
 	void *context;
 	struct collect_counted *counted;	/* by event */

@@ -19,6 +19,8 @@ static bool about_is_sound(const struct decoded *d)
 		good &= are_strings(d, d->type[i].type, d->type[i].unit, 0);
 	for (uint32_t i = 0; i < d->comments; i++)
 		good &= are_strings(d, d->comment[i], 0, 0);
+	for (uint32_t i = 0; i < d->facts; i++)
+		good &= are_strings(d, d->fact[i], 0, 0);
 	return good;
 }
 

@@ -183,18 +183,23 @@ static bool add_type(struct decoded *d, const struct wire_field *f)
 	return read_type(f, &d->type[d->types++]);
 }
 
-static void add_comment(struct decoded *d, uint64_t string)
+static void add_line(uint32_t **line, uint32_t *lines, uint64_t string)
 {
-	d->comment = array_grow(d->comment, d->comments, sizeof(*d->comment));
-	d->comment[d->comments++] = index_of(string);
+	*line = array_grow(*line, *lines, sizeof(**line));
+	(*line)[(*lines)++] = index_of(string);
 }
 
-static bool add_comments(struct decoded *d, const struct wire_field *f)
+/* Add the strings of F, a field of a list of numbers, packed or not.  False: it is damaged. */
+static bool add_lines(uint32_t **line, uint32_t *lines, const struct wire_field *f)
 {
 	struct cursor c = cursor_of(f->at, f->size);
 
+	if ((f->tag & 7) == VARINT) {
+		add_line(line, lines, f->value);
+		return true;
+	}
 	while (c.at < c.end && !c.failed)
-		add_comment(d, cursor_uleb(&c));
+		add_line(line, lines, cursor_uleb(&c));
 	return !c.failed;
 }
 
@@ -236,16 +241,17 @@ static bool take_field(struct decoding *g, const struct wire_field *f)
 		d->period = (int64_t)f->value;
 		break;
 	case FIELD(13, VARINT):
-		add_comment(d, f->value);
-		break;
 	case FIELD(13, BYTES):
-		return add_comments(d, f);
+		return add_lines(&d->comment, &d->comments, f);
 	case FIELD(14, VARINT):
 		d->default_type = index_of(f->value);
 		break;
 	case FIELD(15, VARINT):
 		d->doc_url = index_of(f->value);
 		break;
+	case FIELD(1001, VARINT):
+	case FIELD(1001, BYTES):
+		return add_lines(&d->fact, &d->facts, f);
 	}
 	return true;
 }
@@ -518,6 +524,14 @@ void decoded_free(struct decoded *d)
 	free(d->type);
 	free(d->sample);
 	free(d->comment);
+	free(d->fact);
 	free(d->hidden);
 	free(d);
+}
+
+const char *decoded_fact(const struct decoded *d, uint32_t i)
+{
+	if (i < d->facts)
+		return decoded_string(d, d->fact[i]);
+	return i - d->facts < d->comments ? decoded_string(d, d->comment[i - d->facts]) : NULL;
 }

@@ -62,8 +62,8 @@ struct decoded {
 	struct decoded_items mappings, functions, locations;
 	struct decoded_item *sample;
 	uint32_t samples;
-	uint32_t *comment;	/* strings */
-	uint32_t comments;
+	uint32_t *comment, *fact;	/* strings: lines for people, and for programs */
+	uint32_t comments, facts;
 	uint32_t default_type, drop_frames, keep_frames, doc_url;	/* strings */
 	int64_t time, duration, period;	/* ns since the epoch; ns; of PERIOD_TYPE */
 	bool *hidden;		/* by string: labels with this key are left out; NULL: none are */
@@ -132,6 +132,12 @@ struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
 			     struct report *report);
 
 void decoded_free(struct decoded *d);
+
+/*
+ * Return line I of those that may be facts, or NULL after the last one.  Profiles of older versions
+ * have facts among their comments, so these come last.
+ */
+const char *decoded_fact(const struct decoded *d, uint32_t i);
 
 /* Return the string with this index. */
 static inline const char *decoded_string(const struct decoded *d, uint32_t index)

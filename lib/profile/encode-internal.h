@@ -12,8 +12,8 @@ struct encoder {
 	struct canonical canonical;
 	struct pack *pack;
 	struct intern strings;	/* the profile's string table */
-	int64_t *figures;	/* strings: a comment for each event that is shown */
-	size_t figures_count;
+	int64_t *fact;		/* strings: the figures of each event that is shown */
+	size_t facts;
 	int64_t *count_name;	/* strings: the name of each event's type with counts */
 	double ns_per_cycle;	/* estimated, of the event CYCLES; 0: not shown */
 	uint32_t cycles;

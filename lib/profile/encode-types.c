@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sample types of a profile, the comments with their figures, and the values of a stack, which
+ * The sample types of a profile, their figures, and the values of a stack, which
  * have the order of the types.
  */
 #include "base/text.h"
@@ -105,16 +105,16 @@ static void name_as_perf(struct encoder *e, const char *event,
 	value->unit = samples->unit;
 }
 
-static void add_comment(struct encoder *e, const struct figures *f)
+static void add_fact(struct encoder *e, const struct figures *f)
 {
 	char text[FIGURES_SIZE];
 
 	figures_write(text, f);
-	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));
-	e->figures[e->figures_count++] = encode_text(e, text);
+	e->fact = array_grow(e->fact, e->facts, sizeof(*e->fact));
+	e->fact[e->facts++] = encode_text(e, text);
 }
 
-/* Add a comment with what statistics need to know about event I and its types COUNT, VALUE. */
+/* Add a fact with what statistics need to know about event I and its types COUNT, VALUE. */
 static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t value)
 {
 	const struct profile *p = e->p;
@@ -122,7 +122,7 @@ static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t va
 	const struct profile_event none = { 0 }, *of = i < p->events ? &p->event[i] : &none;
 	double scale = profile_scale(p, i);
 
-	add_comment(e, &(struct figures){
+	add_fact(e, &(struct figures){
 		.samples = of->samples, .squares = (double)of->squares * scale * scale,
 		.lost = of->lost_samples, .enabled = of->enabled, .running = of->running,
 		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
@@ -143,7 +143,7 @@ static void add_more_figures(struct encoder *e, uint32_t i, uint32_t counted, in
 	const struct profile_event *of = counted < e->p->events ? &e->p->event[counted] : &none;
 	double scale = profile_scale(e->p, i);
 
-	add_comment(e, &(struct figures){
+	add_fact(e, &(struct figures){
 		.samples = more->more_samples,
 		.squares = (double)more->more_squares * scale * scale, .lost = of->lost_samples,
 		.enabled = of->enabled, .running = of->running, .run = e->p->run,
@@ -198,7 +198,7 @@ static void write_time(struct encoder *e, struct names *values)
 	piece.n_sample_type = 1;
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
 	pack_piece(e->pack, &piece);
-	add_comment(e, &(struct figures){
+	add_fact(e, &(struct figures){
 		.samples = of->samples, .lost = of->lost_samples, .enabled = of->enabled,
 		.running = of->running, .run = e->p->run,
 		.squares = (double)of->squares * e->ns_per_cycle * e->ns_per_cycle,

@@ -159,25 +159,43 @@ static void write_function(struct encoder *e, uint32_t place)
 	pack_piece(e->pack, &piece);
 }
 
-/* Write the profile's time, duration and comments. */
+/* Return the strings of the COUNT texts at TEXT; the caller frees. */
+static int64_t *texts(struct encoder *e, char *const *text, size_t count)
+{
+	int64_t *string = mem_zeroed(count, sizeof(*string));
+
+	for (size_t i = 0; i < count; i++)
+		string[i] = encode_text(e, text[i]);
+	return string;
+}
+
+/* Write the profile's time, duration, comments and facts. */
 static void write_origin(struct encoder *e, const struct stream_origin *origin)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	size_t own = e->p->comments;
-	int64_t *comment = mem_zeroed(own + e->figures_count, sizeof(*comment));
+	const struct profile_lines *comments = &e->p->comments, *facts = &e->p->facts;
 
-	for (size_t i = 0; i < own; i++)
-		comment[i] = encode_text(e, e->p->comment[i]);
-	for (size_t i = 0; i < e->figures_count; i++)
-		comment[own + i] = e->figures[i];
-	piece.n_comment = own + e->figures_count;
-	piece.comment = comment;
+	piece.n_comment = comments->count;
+	piece.comment = texts(e, comments->line, comments->count);
+	piece.n_fact = facts->count;
+	piece.fact = texts(e, facts->line, facts->count);
 	piece.duration_nanos = (int64_t)(e->p->last_time - e->p->first_time);
 	if (origin->has_clock && e->p->first_time)
 		piece.time_nanos = (int64_t)(origin->wall_time +
 					     (e->p->first_time - origin->clock_time));
 	pack_piece(e->pack, &piece);
-	free(comment);
+	free(piece.comment);
+	free(piece.fact);
+}
+
+/* Write the figures of all events, which are facts, too. */
+static void write_figures(struct encoder *e)
+{
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+
+	piece.n_fact = e->facts;
+	piece.fact = e->fact;
+	pack_piece(e->pack, &piece);
 }
 
 static void write_strings(struct encoder *e)
@@ -216,13 +234,14 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	for (uint32_t i = 0; i < e.canonical.functions.used; i++)
 		write_function(&e, i);
 	write_origin(&e, origin);
+	write_figures(&e);
 	write_strings(&e);
 	free(e.id.resolved);
 	free(e.id.own);
 	free(e.id.labels);
 	canonical_release(&e.canonical);
 	intern_release(&e.strings);
-	free(e.figures);
+	free(e.fact);
 	free(e.has);
 	malloc_trim(0);
 	return e.pack;

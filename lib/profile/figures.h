@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures - a comment of a profile, for each event: what statistics need, and samples do not
- * have.  pmu-topprof(1) documents its text.
+ * figures - a fact of a profile, for each event: what statistics need, and samples do not have.
+ * A difference has the figures of both sides, and when they were recorded.  pmu-topprof(1)
+ * documents the texts.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FIGURES_SIZE = 600 };	/* bytes of a comment, with its NUL */
+enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
 
 struct figures {
 	uint64_t samples;	/* in the profile, without those that were lost */
@@ -20,13 +21,27 @@ struct figures {
 	const char *count, *value;	/* names of the event's sample types */
 };
 
-/* What a comment says.  Names longer than these are cut. */
+/* What a fact says.  Names longer than these are cut. */
 struct figures_text {
 	char run[16], count[200], value[200];
 };
 
-/* Write the comment of F to TEXT. */
+/* Write the fact of F to TEXT. */
 void figures_write(char text[FIGURES_SIZE], const struct figures *f);
 
-/* Read COMMENT into F, whose texts are then in ROOM.  Return false if it is another comment. */
-bool figures_read(const char *comment, struct figures *f, struct figures_text *room);
+/* Read FACT into F, whose texts are then in ROOM.  Return false if it is another fact. */
+bool figures_read(const char *fact, struct figures *f, struct figures_text *room);
+
+/* In a difference, the facts of the base start with this. */
+#define FIGURES_OF_BASE "base "
+
+/* When the sides of a difference were recorded. */
+struct figures_sides {
+	struct figures_side {
+		int64_t time, duration;	/* ns since the epoch, ns; 0: unknown */
+	} base, after;
+};
+
+/* The same for the fact of a difference on its sides. */
+void figures_write_sides(char text[FIGURES_SIZE], const struct figures_sides *sides);
+bool figures_read_sides(const char *fact, struct figures_sides *sides);

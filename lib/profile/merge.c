@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/byte-ids.h"
 #include "profile.pb-c.h"
+#include "profile/figures.h"
 #include "profile/wire.h"
 
 /* A mapping as it is written.  Its key has only the fields that identify it. */
@@ -27,14 +28,14 @@ struct merged_label {
 
 struct merge {
 	struct intern strings;
-	struct byte_ids mappings, functions, locations, samples, comments;
+	struct byte_ids mappings, functions, locations, samples, comments, facts;
+	struct figures_sides sides;		/* times of what was added and subtracted */
+	bool has_base;
 	struct merged_mapping *mapping;		/* by id */
 	int64_t *value;				/* TYPES values for each sample */
 	uint32_t types;				/* sample types; 0: no profile was added */
 	uint64_t *type;				/* strings: type, unit of each, then of period */
-	int64_t default_type;
-	int64_t time, duration, period;
-	int64_t drop, keep, doc_url;
+	int64_t time, duration, period, default_type, drop, keep, doc_url;
 	struct buffer key;			/* the key that is being built */
 	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
 };
@@ -265,9 +266,36 @@ static bool agree_on_types(struct merge_input *s, const char *file, struct repor
 	return same;
 }
 
+/* Add TEXT to LINES, in which each key is a string. */
+static void add_text(struct merge *m, struct byte_ids *lines, const char *text)
+{
+	begin_key(m);
+	add_number(m, intern_text(&m->strings, text));
+	end_key(m, lines);
+}
+
+/* Add the facts of a profile.  Those of a base say so. */
+static void add_facts(struct merge_input *s)
+{
+	bool is_base = s->side == MERGE_BASE;
+	struct figures_side *side = is_base ? &s->m->sides.base : &s->m->sides.after;
+	const struct decoded *d = s->d;
+	char text[FIGURES_SIZE];
+
+	s->m->has_base |= is_base;
+	for (uint32_t i = 0; i < d->facts; i++) {
+		snprintf(text, sizeof(text), "%s%s", is_base ? FIGURES_OF_BASE : "",
+			 decoded_string(d, d->fact[i]));
+		add_text(s->m, &s->m->facts, text);
+	}
+	if (d->time && (side->time == 0 || d->time < side->time))
+		side->time = d->time;
+	side->duration = (int64_t)((uint64_t)side->duration + (uint64_t)d->duration);
+}
+
 /*
- * Add time, duration, period and comments, for a base too, as pprof does.  The default type and the
- * URL of the documentation are those of the first profile that has one.
+ * Add time, duration, period, comments, for a base too, as pprof does, and facts.  The default type
+ * and the URL of the documentation are those of the first profile that has one.
  */
 static void add_header(struct merge_input *s)
 {
@@ -282,19 +310,16 @@ static void add_header(struct merge_input *s)
 		m->default_type = (int64_t)string_of(s, d->default_type);
 	if (!m->doc_url)
 		m->doc_url = (int64_t)string_of(s, d->doc_url);
-	for (uint32_t i = 0; i < d->comments; i++) {
-		begin_key(m);
-		add_number(m, string_of(s, d->comment[i]));
-		end_key(m, &m->comments);
-	}
+	for (uint32_t i = 0; i < d->comments; i++)
+		add_text(m, &m->comments, decoded_string(d, d->comment[i]));
+	add_facts(s);
 }
 
 static uint32_t *unknown_ids(uint32_t count)
 {
-	uint32_t *id = mem_resize(NULL, ((size_t)count + 1) * sizeof(*id));
+	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
 
-	memset(id, 0xff, ((size_t)count + 1) * sizeof(*id));
-	return id;
+	return memset(mem_resize(NULL, size), 0xff, size);
 }
 
 static void add_samples(struct merge_input *s)
@@ -308,9 +333,7 @@ static void add_samples(struct merge_input *s)
 
 void merge_comment(struct merge *m, const char *text)
 {
-	begin_key(m);
-	add_number(m, intern_text(&m->strings, text));
-	end_key(m, &m->comments);
+	add_text(m, &m->comments, text);
 }
 
 bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file,
@@ -403,7 +426,7 @@ static void write_location(const struct merge *m, uint32_t id, struct pack *pack
 	pack_piece(pack, &piece);
 }
 
-/* Return the size of NUMBER as a varint, in bytes. */
+/* Return the bytes of NUMBER as a varint. */
 static size_t size_of(uint64_t number)
 {
 	uint8_t bytes[WIRE_VARINT_MAX];
@@ -502,17 +525,26 @@ static void write_types(const struct merge *m, struct pack *pack)
 	}
 }
 
+/* Return the strings of LINES; the caller frees. */
+static int64_t *strings_of(const struct byte_ids *lines)
+{
+	int64_t *string = mem_zeroed(lines->count, sizeof(*string));
+
+	for (uint32_t i = 0; i < lines->count; i++) {
+		struct cursor key = numbers_of(lines, i);
+		string[i] = (int64_t)cursor_uleb(&key);
+	}
+	return string;
+}
+
 static void write_rest(const struct merge *m, struct pack *pack)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	int64_t *comment = mem_zeroed(m->comments.count, sizeof(*comment));
 
-	for (uint32_t i = 0; i < m->comments.count; i++) {
-		struct cursor key = numbers_of(&m->comments, i);
-		comment[i] = (int64_t)cursor_uleb(&key);
-	}
 	piece.n_comment = m->comments.count;
-	piece.comment = comment;
+	piece.comment = strings_of(&m->comments);
+	piece.n_fact = m->facts.count;
+	piece.fact = strings_of(&m->facts);
 	piece.n_string_table = m->strings.count;
 	piece.string_table = (char **)(uintptr_t)m->strings.text;	/* packing reads it only */
 	piece.default_sample_type = m->default_type;
@@ -523,13 +555,18 @@ static void write_rest(const struct merge *m, struct pack *pack)
 	piece.duration_nanos = m->duration;
 	piece.period = m->period;
 	pack_piece(pack, &piece);
-	free(comment);
+	free(piece.comment);
+	free(piece.fact);
 }
 
 void merge_write(struct merge *m, enum pack_how how, struct output *out)
 {
 	struct pack *pack = pack_open();
+	char text[FIGURES_SIZE];
 
+	figures_write_sides(text, &m->sides);
+	if (m->has_base)
+		add_text(m, &m->facts, text);
 	if (m->types > 0)
 		write_types(m, pack);
 	write_samples(m, pack);
@@ -552,6 +589,7 @@ void merge_free(struct merge *m)
 	byte_ids_release(&m->locations);
 	byte_ids_release(&m->samples);
 	byte_ids_release(&m->comments);
+	byte_ids_release(&m->facts);
 	free(m->mapping);
 	free(m->value);
 	free(m->type);

@@ -209,18 +209,40 @@ void profile_time(struct profile *p, uint64_t time)
 		p->last_time = time;
 }
 
-void profile_comment(struct profile *p, const char *format, ...)
+__attribute__((format(printf, 2, 0)))
+static void add_line(struct profile_lines *to, const char *format, va_list args)
 {
 	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	to->line = array_grow(to->line, to->count, sizeof(*to->line));
+	to->line[to->count++] = text;
+}
+
+void profile_comment(struct profile *p, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	int length = vasprintf(&text, format, args);
+	add_line(&p->comments, format, args);
 	va_end(args);
-	if (length < 0)
-		return;
-	p->comment = array_grow(p->comment, p->comments, sizeof(*p->comment));
-	p->comment[p->comments++] = text;
+}
+
+void profile_fact(struct profile *p, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_line(&p->facts, format, args);
+	va_end(args);
+}
+
+static void clear_lines(struct profile_lines *lines)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		free(lines->line[i]);
+	lines->count = 0;
 }
 
 bool profile_shows(const struct stream_event *event)
@@ -321,9 +343,8 @@ void profile_clear(struct profile *p)
 	table_release(&p->own_table);
 	for (uint32_t i = 0; i < p->events; i++)
 		p->event[i] = (struct profile_event){ .is_waiting = p->event[i].is_waiting };
-	for (size_t i = 0; i < p->comments; i++)
-		free(p->comment[i]);
-	p->comments = 0;
+	clear_lines(&p->comments);
+	clear_lines(&p->facts);
 	p->losts = 0;
 	p->run[0] = '\0';
 	p->first_time = p->last_time = 0;
@@ -332,7 +353,8 @@ void profile_clear(struct profile *p)
 void profile_release(struct profile *p)
 {
 	profile_clear(p);
-	free(p->comment);
+	free(p->comments.line);
+	free(p->facts.line);
 	free(p->event);
 	free(p->lost);
 	*p = (struct profile){ 0 };

@@ -71,8 +71,10 @@ struct profile {
 	const char *only;			/* show only events of this name; NULL: all */
 	enum pack_how packing;
 	uint64_t first_time, last_time;		/* of any record, in the stream's clock; 0: none */
-	char **comment;				/* owned by the profile */
-	size_t comments;
+	struct profile_lines {
+		char **line;			/* owned by the profile */
+		size_t count;
+	} comments, facts;			/* for people, and for programs */
 };
 
 /* A frame id with this bit is defined in OWN, otherwise in RESOLVED. */
@@ -177,6 +179,10 @@ void profile_time(struct profile *p, uint64_t time);
 
 /* Add a comment, a line for the reader of the profile. */
 void profile_comment(struct profile *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Add a fact, a line for programs: pprof does not print it. */
+void profile_fact(struct profile *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*

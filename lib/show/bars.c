@@ -39,21 +39,25 @@ struct items {
 };
 
 /*
- * Read the figures of the event from pmu-topprof's comments: of RUN, or of all runs that were
+ * Read the figures of the event from the profile's facts: of RUN, or of all runs that were
  * merged.  Return how many samples the event has by them; 0: unknown.
  */
 static double read_figures(struct bars *b, const struct bars_run *run)
 {
-	const char *value = decoded_string(b->d, b->d->type[b->value].type);
+	const char *value = decoded_string(b->d, b->d->type[b->value].type), *fact;
 	struct figures_text room;
 	struct figures f;
 	double samples = 0;
 	bool any = false, complete = true;
 
-	for (uint32_t i = 0; i < b->d->comments; i++) {
-		if (!figures_read(decoded_string(b->d, b->d->comment[i]), &f, &room) ||
+	for (uint32_t i = 0; (fact = decoded_fact(b->d, i)); i++) {
+		bool of_base = !strncmp(fact, FIGURES_OF_BASE, strlen(FIGURES_OF_BASE));
+		/* comments, where older profiles have facts, do not say whose they are */
+		if (i < b->d->facts && of_base != b->is_base)
+			continue;
+		if (!figures_read(fact + (of_base ? strlen(FIGURES_OF_BASE) : 0), &f, &room) ||
 		    (strcmp(f.value, value) && strcmp(f.count, value)) ||
-		    (run && strcmp(f.run, run->name)))
+		    (run && run->name && strcmp(f.run, run->name)))
 			continue;
 		uint32_t count = bars_type_named(b->d, f.count, "");
 		if (count == TABLE_NONE)
@@ -124,21 +128,27 @@ static bool stands_for_lost(const struct bars *b, const struct decoded_sample *s
 	return s->locations == 1 && s->location[0] != TABLE_NONE && b->is_lost[s->location[0]];
 }
 
+/* Return the value of S of sample type TYPE.  In a difference a base's are negative. */
+static int64_t value_of(const struct bars *b, const struct decoded_sample *s, uint32_t type)
+{
+	return b->is_base ? (int64_t)(0 - (uint64_t)s->value[type]) : s->value[type];
+}
+
 /* Return the part of S's value that was measured: of time on CPUs and waiting time, the waits. */
 static int64_t measured_of(const struct bars *b, const struct decoded_sample *s)
 {
-	int64_t value = s->value[b->value], waits;
+	int64_t value = value_of(b, s, b->value), waits;
 
 	if (b->waits == TABLE_NONE)
 		return 0;
-	waits = s->value[b->waits];
+	waits = value_of(b, s, b->waits);
 	return waits < 0 ? 0 : waits < value ? waits : value;
 }
 
 static double count_of(const struct bars *b, const struct decoded_sample *s)
 {
-	int64_t value = s->value[b->value] - measured_of(b, s);
-	int64_t count = b->period ? value / b->period : s->value[b->count];
+	int64_t value = value_of(b, s, b->value) - measured_of(b, s);
+	int64_t count = b->period ? value / b->period : value_of(b, s, b->count);
 
 	if (b->waits != TABLE_NONE && value == 0)
 		return 0;
@@ -217,8 +227,8 @@ static void find_items(struct bars *b, const struct bars_run *run, struct items 
 		r.next = run ? run->sample[i] : i;
 		decoded_next(&r);
 		t->item[i] = item_of(b, &r.sample, t);
-		any_value |= r.sample.value[b->value] > 0 && !t->item[i].is_lost;
-		if (r.sample.value[b->value] < 0 && !b->why_not)
+		any_value |= value_of(b, &r.sample, b->value) > 0 && !t->item[i].is_lost;
+		if (value_of(b, &r.sample, b->value) < 0 && !b->why_not)
 			b->why_not = "some values are negative: a difference has no error bars";
 	}
 	for (uint32_t i = 0; i < t->places; i++)
@@ -319,7 +329,8 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 {
 	struct items items;
 
-	*b = (struct bars){ .d = d, .value = (uint32_t)value, .current = TABLE_NONE, .factor = 1 };
+	*b = (struct bars){ .d = d, .value = (uint32_t)value, .is_base = run && run->is_base,
+			    .current = TABLE_NONE, .factor = 1 };
 	b->waits = bars_is_time(d, b->value, "wall") ? bars_time_named(d, "off-cpu") : TABLE_NONE;
 	b->is_waiting = bars_is_time(d, b->value, "off-cpu");
 	b->count = bars_count_by_name(d, b->value);
@@ -382,7 +393,7 @@ bool bars_next_sample(struct bars *b, const struct decoded_sample *s, uint32_t i
 	}
 	b->cell_samples = count_of(b, s);
 	b->cell_measured = (double)measured_of(b, s);
-	b->cell_weight = b->factor * ((double)s->value[b->value] - b->cell_measured);
+	b->cell_weight = b->factor * ((double)value_of(b, s, b->value) - b->cell_measured);
 	b->cell_squares = b->cell_weight * b->cell_weight / fmax(1, b->cell_samples);
 	b->whole.total += b->cell_weight;
 	b->whole.measured += b->cell_measured;

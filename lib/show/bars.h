@@ -19,9 +19,10 @@
 
 enum bars_of { BARS_FLAT, BARS_CUMULATIVE, BARS_KINDS };
 
-/* The samples of a run. */
+/* The samples of a run, or of all runs of a side. */
 struct bars_run {
-	const char *name;	/* text of their label "run" */
+	const char *name;	/* text of their label "run"; NULL: they are of any run */
+	bool is_base;		/* they are of the base of a difference, which has -1 times them */
 	const uint32_t *sample;	/* indices */
 	uint32_t samples;
 };
@@ -69,6 +70,7 @@ struct bars {
 	/* private: */
 	const struct decoded *d;
 	uint32_t waits;		/* index of the type with the measured part of VALUE */
+	bool is_base;		/* the samples are of the base of a difference */
 	uint32_t value, count;	/* indices of the sample types; COUNT equals VALUE for counts */
 	int64_t period;		/* of each sample, if no type has counts; 0: one has */
 	double exact;		/* sum of squares by the profile's comments; 0: unknown */

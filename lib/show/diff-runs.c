@@ -20,15 +20,15 @@ static bool is_whole_command(const char *comment)
 	return true;
 }
 
-/* Set R's time, duration and kind from P and its comments. */
+/* Set R's time, duration and kind from P, its comments and facts. */
 static void describe_run(struct diff_run *r, const struct decoded *p, const char *value)
 {
 	struct figures_text room;
 	struct figures f;
 	uint32_t figures = 0, commands = 0, whole = 0;
+	const char *text;
 
-	for (uint32_t i = 0; i < p->comments; i++) {
-		const char *text = decoded_string(p, p->comment[i]);
+	for (uint32_t i = 0; (text = decoded_fact(p, i)); i++) {
 		bool is_command = !strncmp(text, "command: ", 9);
 		figures += figures_read(text, &f, &room) && !strcmp(f.value, value) &&
 			   (!*r->name || !strcmp(f.run, r->name));

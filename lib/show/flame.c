@@ -477,31 +477,34 @@ static void weigh_types(struct flame *f, const struct decoded *d)
 	}
 }
 
-/* pmu-topprof's comment on its slices: "slices: 640ms each" */
-static void take_slice(struct flame *f, const char *comment)
+/* pmu-topprof's fact on its slices: "slices: 640ms each" */
+static void take_slice(struct flame *f, const char *fact)
 {
 	static const char start[] = "slices: ";
 	char text[32];
 	uint64_t ns;
 
-	if (!starts(comment, start))
+	if (!starts(fact, start))
 		return;
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(comment + strlen(start), " "),
-		 comment + strlen(start));
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(fact + strlen(start), " "),
+		 fact + strlen(start));
 	if (units_parse_duration(text, &ns) && ns > 0 && ns < INT64_MAX / INT32_MAX)
 		f->slice = f->slice && f->slice != (int64_t)ns ? -1 : (int64_t)ns;
 }
 
 static void take_about(struct flame *f, const struct decoded *d)
 {
+	const char *fact;
+
 	f->time = d->time;
 	f->duration = d->duration;
 	for (uint32_t i = 0; i < d->comments; i++) {
 		const char *text = decoded_string(d, d->comment[i]);
 		f->comment = array_grow(f->comment, f->comments, sizeof(*f->comment));
 		f->comment[f->comments++] = arena_text(&f->arena, text, strlen(text));
-		take_slice(f, text);
 	}
+	for (uint32_t i = 0; (fact = decoded_fact(d, i)); i++)
+		take_slice(f, fact);
 }
 
 /* Map each type of F to the type of D with the same name and unit. */
