@@ -8,6 +8,7 @@
  * seconds.
  */
 #include "base/command.h"
+#include "show/diff-print.h"
 #include "show/live.h"
 #include "show/notes.h"
 #include "show/screen.h"
@@ -205,10 +206,10 @@ static void advise(const struct top *top, bool is_stream, struct report *report)
 			    "pmu-symbolize -v says what was missing", nameless->name, no_names);
 }
 
+/* Print TOP.  DIFF: the verdicts on a difference, or NULL. */
 static void print(struct top *top, const char *name, const char *unit, bool is_stream,
-		  struct report *report)
+		  const struct diff *diff, struct report *report)
 {
-
 	if (how.label && !top->has_label && top->samples > 0) {
 		report_error(report, "no sample has the label '%s': %s", how.label,
 			     is_stream && !strncmp(asked, "label:", strlen("label:"))
@@ -219,13 +220,38 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
 				 .min_call = min_call, .bars = (enum bars_how)bars_are,
 				 .by_cumulative = by_cumulative, .ratio = columns,
-				 .ratios = column_count, .objects = objects };
+				 .ratios = column_count, .objects = objects, .diff = diff };
 
 	view.columns = screen_columns();
 	top_sort(top, by_cumulative);
 	top_print(top, &view, (enum top_format)format, stdout);
 	fflush(stdout);
 	advise(top, is_stream, report);
+}
+
+/*
+ * Compare the sides of D, if it is a difference, and set DIFF.  Return whether its verdicts are
+ * known.
+ */
+static bool judge(struct diff *diff, const struct decoded *d, size_t index, struct report *report)
+{
+	*diff = (struct diff){ .how = { .fdr = 0.05, .rows = how,
+					.cumulative = by_cumulative && !how.label } };
+	if (!diff_has_sides(d))
+		return false;
+	bool good = diff_judge(diff, NULL, 0, d, index);
+	if (!good)
+		report_note(report, "no verdicts on the changes: %s", diff->why_not);
+	return good;
+}
+
+/* Print the changes as pmu-diff does: one difference, one answer. */
+static void print_changes(const struct diff *diff)
+{
+	const struct diff_view view = { .rows = rows, .smallest = 0.03,
+					.columns = screen_columns() };
+
+	diff_print(diff, &view, stdout);
 }
 
 static bool holds_stream(const struct opened *o)
@@ -265,6 +291,7 @@ static void show_once(struct opened *o, struct report *report)
 	struct decoded *d = opened_profile(o, &as);
 	struct top top = { .how = how };
 	struct bars bars = { .why_not = NULL };
+	struct diff diff = { .why_not = NULL };
 
 	if (d) {
 		size_t index = choose_type(d);
@@ -279,9 +306,15 @@ static void show_once(struct opened *o, struct report *report)
 		if (ratios.count > 0)
 			add_ratios(d, report);
 		notes_report(d, true, report);
-		print(&top, decoded_string(d, d->type[index].type),
-		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
+		bool judged = judge(&diff, d, index, report);
+		if (judged && format == TOP_TABLE && !how.calls && ratios.count == 0)
+			print_changes(&diff);
+		else
+			print(&top, decoded_string(d, d->type[index].type),
+			      decoded_string(d, d->type[index].unit), holds_stream(o),
+			      judged ? &diff : NULL, report);
 	}
+	diff_release(&diff);
 	release_ratios();
 	top_release(&top);
 	bars_release(&bars);
@@ -301,7 +334,7 @@ static void show_live(struct opened *o, struct report *report)
 	by_cumulative = result.by_cumulative;
 	objects |= result.objects;
 	if (result.type)
-		print(&result.top, result.type, result.unit, true, report);
+		print(&result.top, result.type, result.unit, true, NULL, report);
 	live_result_release(&result);
 	opened_free(o, stopped);
 }

@@ -63,6 +63,11 @@ static const char *value_kind(const struct diff *d)
 	}
 }
 
+const char *const diff_verdict_name[] = {
+	[VERDICT_FEW] = "few samples", [VERDICT_CHANCE] = "chance",
+	[VERDICT_UNSTEADY] = "unsteady", [VERDICT_SURE] = "sure",
+};
+
 static const char *group_name(const struct diff *d, enum diff_group group)
 {
 	static const char *const values[] = {
@@ -91,6 +96,15 @@ static void print_head(const struct diff *d, const struct diff_view *view, FILE 
 			*s[1].run[i].name ? " run " : "", s[1].run[i].name);
 }
 
+/* Print how long the recording of SIDE took, if it has only one. */
+static void print_length(const struct diff *d, enum diff_side side, FILE *out)
+{
+	const struct diff_run *r = d->side[side].run;
+
+	if (diff_is_single(d) && r->duration > 0)
+		fprintf(out, " in %.2f s", (double)r->duration / 1e9);
+}
+
 static void print_total(const struct diff *d, FILE *out)
 {
 	const struct diff_row *t = &d->total;
@@ -98,7 +112,10 @@ static void print_total(const struct diff *d, FILE *out)
 
 	format_value(d, true, t->base, base);
 	format_value(d, true, t->after, after);
-	fprintf(out, "total %s -> %s", base, after);
+	fprintf(out, "total %s", base);
+	print_length(d, DIFF_BASE, out);
+	fprintf(out, " -> %s", after);
+	print_length(d, DIFF_AFTER, out);
 	if (diff_is_single(d))
 		fprintf(out, " (one run each: no telling whether that is noise)\n");
 	else if (d->has_total_test)
@@ -114,6 +131,12 @@ static double points(const struct diff *d, const struct diff_row *r)
 	return d->total.base > 0 ? 100 * (r->after - r->base) / d->total.base : 0;
 }
 
+/* Return how R changed, in a word. */
+static const char *direction(const struct diff_row *r)
+{
+	return r->base <= 0 ? "new" : r->after <= 0 ? "gone" : r->after > r->base ? "more" : "less";
+}
+
 static void print_row(const struct diff *d, const struct diff_view *view, const struct diff_row *r,
 		      FILE *out)
 {
@@ -126,22 +149,32 @@ static void print_row(const struct diff *d, const struct diff_view *view, const 
 	used += fprintf(out, "  q %-7.2g", r->q);
 	if (d->how.per != DIFF_PER_SHARE)
 		used += fprintf(out, " %+6.2f", points(d, r));
-	used += fprintf(out, "  ");
+	used += fprintf(out, "  %-4s  ", direction(r));
 	short_name_end_line(r->name, view->columns, used > 0 ? (size_t)used : 0, out);
 }
 
-/* Print the rows of GROUP. */
-static void print_group(const struct diff *d, const struct diff_view *view, enum diff_group group,
-			FILE *out)
+/* Print what VERDICT means, before its rows. */
+static void print_verdict(const struct diff *d, enum verdict verdict, FILE *out)
+{
+	if (verdict == VERDICT_SURE)
+		fputs("sure changes, the largest first", out);
+	else
+		fprintf(out, "large, but unsteady: differs as much %s", diff_is_single(d)
+			? "within a run" : "between runs of one side");
+	fputs(d->how.per == DIFF_PER_SHARE ? "\n" : " (with points of the total)\n", out);
+}
+
+/* Print the rows with VERDICT. */
+static void print_rows(const struct diff *d, const struct diff_view *view, enum verdict verdict,
+		       FILE *out)
 {
 	uint64_t shown = 0, more = 0;
 
 	for (size_t i = 0; i < d->rows; i++) {
-		if (d->row[i].group != group)
+		if (d->row[i].verdict != verdict)
 			continue;
-		if (shown == 0)
-			fprintf(out, "%s%s\n", group_name(d, group),
-				d->how.per == DIFF_PER_SHARE ? "" : " (with points of the total)");
+		if (shown + more == 0)
+			print_verdict(d, verdict, out);
 		if (shown < view->rows) {
 			print_row(d, view, &d->row[i], out);
 			shown++;
@@ -153,14 +186,14 @@ static void print_group(const struct diff *d, const struct diff_view *view, enum
 		fprintf(out, "%*s%" PRIu64 " more\n", 2, "", more);
 }
 
-/* Return the largest row of GROUP, or NULL if it is empty.  Set *COUNT to the group's size. */
-static const struct diff_row *largest(const struct diff *d, enum diff_group group, size_t *count)
+/* Return the largest row with VERDICT, or NULL.  Set *COUNT to the number of these rows. */
+static const struct diff_row *largest(const struct diff *d, enum verdict verdict, size_t *count)
 {
 	const struct diff_row *first = NULL;
 
 	*count = 0;
 	for (size_t i = 0; i < d->rows; i++)
-		if (d->row[i].group == group) {
+		if (d->row[i].verdict == verdict) {
 			first = first ? first : &d->row[i];
 			++*count;
 		}
@@ -195,7 +228,7 @@ static void print_needed(const struct diff *d, const struct diff_row *r, double 
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
 {
 	size_t count;
-	const struct diff_row *r = largest(d, DIFF_SAME, &count);
+	const struct diff_row *r = largest(d, VERDICT_CHANCE, &count);
 
 	if (!r)
 		return;
@@ -216,7 +249,7 @@ static void print_foot(const struct diff *d, FILE *out)
 {
 	size_t few;
 
-	if (largest(d, DIFF_FEW, &few)) {
+	if (largest(d, VERDICT_FEW, &few)) {
 		print_row_count(d, few, out);
 		fputs(": too few samples (under 5 per run) to compare.\n", out);
 	}
@@ -233,8 +266,8 @@ void diff_print(const struct diff *d, const struct diff_view *view, FILE *out)
 {
 	print_head(d, view, out);
 	print_total(d, out);
-	for (int group = DIFF_GREW; group < DIFF_SAME; group++)
-		print_group(d, view, (enum diff_group)group, out);
+	print_rows(d, view, VERDICT_SURE, out);
+	print_rows(d, view, VERDICT_UNSTEADY, out);
 	print_unchanged(d, view, out);
 	print_foot(d, out);
 }
@@ -255,6 +288,7 @@ static void print_json_row(const struct diff *d, const struct diff_row *r, bool 
 	json_key("name", true);
 	json_string(r->name);
 	json_text("group", group_name(d, r->group));
+	json_text("verdict", diff_verdict_name[r->verdict]);
 	json_number("base", r->base);
 	json_number("after", r->after);
 	if (r->group != DIFF_FEW) {

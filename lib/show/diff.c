@@ -62,10 +62,11 @@ static bool choose_per(struct diff *d, struct report *report)
 	return per == DIFF_PER_AUTO;
 }
 
-static bool check_sides(const struct diff *d, struct report *report)
+static bool check_sides(struct diff *d, struct report *report)
 {
 	size_t a = d->side[0].count, b = d->side[1].count;
 
+	d->why_not = "one side has one run, and the other has several";
 	if (!diff_is_single(d) && (a < 2 || b < 2))
 		report_error(report, "%zu runs against %zu: give two or more on each side, or one "
 			     "on each", a, b);
@@ -144,6 +145,7 @@ static double value_of(const struct diff *d, const struct diff_run *r, double we
 /* The values of a row in all runs of a side. */
 struct values {
 	double *value, samples, mean;	/* by run; sum of all samples; mean of VALUE */
+	double variance;		/* of MEAN, if sampling were its only cause */
 	size_t count;
 	bool positive;			/* all values are above 0 */
 };
@@ -152,12 +154,15 @@ static void set_values(const struct diff *d, int side, uint32_t name, struct val
 {
 	const struct diff_runs *s = &d->side[side];
 
-	v->samples = v->mean = 0;
+	v->samples = v->mean = v->variance = 0;
 	v->count = s->count;
 	v->positive = true;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct bars_sum *sum = name ? sum_of(d, &s->run[i], name) : NULL;
 		double weight = sum ? sum->total : s->run[i].bars.whole.total;
+		double squares = sum ? sum->squares : s->run[i].bars.whole.squares;
+		double error = value_of(d, &s->run[i], sqrt(squares)) / (double)s->count;
+		v->variance += error * error;
 		v->value[i] = value_of(d, &s->run[i], weight);
 		v->mean += v->value[i] / (double)s->count;
 		v->samples += sum ? sum->samples : s->run[i].bars.taken;
@@ -216,6 +221,10 @@ static void compare_row_runs(const struct diff *d, struct values v[2], double st
 		for (size_t i = 0; i < v[side].count; i++)
 			v[side].value[i] = log(v[side].value[i]);
 	struct change c = compare_values(d, v, logs ? step / (per > 0 ? per : 1) : step);
+	/* relative to the base, so that the unit of values does not matter */
+	double scale = fmax(v[0].mean, v[1].mean);
+	c.steady = scale > 0 ? compare_steady((v[1].mean - v[0].mean) / scale,
+					      (v[0].variance + v[1].variance) / scale / scale) : 1;
 	row->found = c;
 	row->scale = logs ? DIFF_LOGS : DIFF_VALUES;
 	row->p = c.p;
@@ -275,7 +284,7 @@ static void compare_presence(struct diff *d, uint32_t name, struct diff_row *row
 		}
 	if (p >= row->p)
 		return;
-	row->p = p;
+	row->p = row->found.p = p;
 	row->above = fmin(row->above, above);
 	row->is_presence = true;
 	row->low = row->group == DIFF_GONE ? -1 : row->low;
@@ -328,6 +337,30 @@ static void allow_for_choice(struct diff *d)
 	}
 }
 
+/* Find the limits of the verdicts from the rows that were TESTED, and set the verdicts. */
+static void judge(struct diff *d, struct diff_row *const *tested)
+{
+	double *p = mem_zeroed(d->tested, sizeof(*p)), *q = mem_zeroed(d->tested, sizeof(*q));
+	double whole = fmax(d->total.base, d->total.after);
+
+	if (d->how.per == DIFF_PER_SHARE)
+		whole = 1;
+	for (size_t i = 0; i < d->tested; i++)
+		p[i] = tested[i]->p;
+	compare_discoveries(p, d->tested, q);
+	d->limits.p = compare_limit(p, q, d->tested, d->how.fdr);
+	for (size_t i = 0; i < d->tested; i++)
+		p[i] = tested[i]->found.steady;
+	compare_discoveries(p, d->tested, q);
+	d->limits.steady = compare_limit(p, q, d->tested, d->how.fdr);
+	for (size_t i = 0; i < d->tested; i++)
+		tested[i]->verdict = compare_verdict(&d->limits, &tested[i]->found,
+						     tested[i]->base / whole,
+						     tested[i]->after / whole);
+	free(p);
+	free(q);
+}
+
 /* Set q of all rows.  Rows whose change is not significant at the false discovery rate are SAME. */
 static void find_discoveries(struct diff *d)
 {
@@ -354,6 +387,7 @@ static void find_discoveries(struct diff *d)
 			row->is_above = row->low > limit && p[i] <= d->how.fdr;
 	}
 	allow_for_choice(d);
+	judge(d, tested);
 	free(p);
 	free(q);
 	free(above);
@@ -365,9 +399,9 @@ static int compare_rows(const void *a, const void *b)
 	const struct diff_row *x = a, *y = b;
 	double of_x = fabs(x->after - x->base), of_y = fabs(y->after - y->base);
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->group >= DIFF_SAME) {	/* no change: the largest first */
+	if (x->verdict != y->verdict)
+		return x->verdict > y->verdict ? -1 : 1;
+	if (x->verdict <= VERDICT_CHANCE) {	/* no change: the largest first */
 		of_x = x->base + x->after;
 		of_y = y->base + y->after;
 	}
@@ -409,9 +443,19 @@ bool diff_make(struct diff *d, struct report *report)
 	}
 	find_discoveries(d);
 	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
+	d->place = mem_zeroed(d->names.count, sizeof(*d->place));
+	for (uint32_t i = 0; i < d->rows; i++)
+		d->place[d->row[i].number] = i + 1;
 	free(v[0].value);
 	free(v[1].value);
 	return true;
+}
+
+const struct diff_row *diff_find(const struct diff *d, const char *name)
+{
+	uint32_t id = intern_find(&d->names, name);
+
+	return id == TABLE_NONE || d->place[id] == 0 ? NULL : &d->row[d->place[id] - 1];
 }
 
 /* --- the runs, and how many a comparison needs --- */
@@ -535,5 +579,6 @@ void diff_release(struct diff *d)
 	free(d->type);
 	free(d->unit_text);
 	free(d->row);
+	free(d->place);
 	*d = (struct diff){ .how = d->how };
 }

@@ -70,19 +70,27 @@ struct diff_row {
 	double p, q, above;	/* above: p of the one-sided test against the limit */
 	double deviation;	/* standard deviation of the logarithms of runs; 0: unknown */
 	enum diff_group group;
+	enum verdict verdict;
 	bool is_presence;	/* some runs do not have it; the others show that */
 	bool is_above;		/* significantly above the limit */
 };
+
+/* Names of verdicts, by enum verdict. */
+extern const char *const diff_verdict_name[];
 
 struct diff {
 	struct diff_how how;
 	struct diff_runs side[2];
 	const char *unit;	/* unit of the values, owned by D */
 	char *type;		/* sample type of all profiles */
-	struct diff_row total, *row;	/* ROW: sorted by group, then by size of the change */
+	struct diff_row total, *row;	/* ROW: the sure ones, unsteady ones, then the rest; in each
+					   the largest change first */
+	struct verdict_limits limits;	/* of the rows that are called */
+	uint32_t *place;		/* private: by number of a name: 1 + its index in ROW */
 	bool has_total_test;	/* TOTAL has a change with an interval */
 	size_t rows, tested;	/* number of rows; of rows with enough samples to compare */
 	struct intern names;	/* names of all rows */
+	const char *why_not;	/* after a failure: the reason why the sides cannot be compared */
 	char *unit_text;	/* private: storage of UNIT */
 	struct arena texts;	/* private: names that differ from those in NAMES */
 };
@@ -94,8 +102,23 @@ struct diff {
 bool diff_add(struct diff *d, enum diff_side side, const struct decoded *profile,
 	      const char *file, size_t type, struct report *report);
 
+/*
+ * Compare the shares of BASE with those of AFTER, for a table or page that shows verdicts; if BASE
+ * is NULL, those of both sides of AFTER, a difference.  BASE_TYPE and TYPE are the indices of the
+ * sample type.  D has only D->how, of which PER is set here.  Return false without a message, and
+ * set D->why_not, if they cannot be compared.
+ */
+bool diff_judge(struct diff *d, const struct decoded *base, size_t base_type,
+		const struct decoded *after, size_t type);
+
+/* Return whether PROFILE is a difference: it has samples of a base. */
+bool diff_has_sides(const struct decoded *profile);
+
 /* Compare the sides: set D->total and D->row.  Return false (reported) if D->how is impossible. */
 bool diff_make(struct diff *d, struct report *report);
+
+/* Return the row called NAME, as a struct top calls it, or NULL. */
+const struct diff_row *diff_find(const struct diff *d, const char *name);
 
 /* Return whether each side has one run. */
 bool diff_is_single(const struct diff *d);

@@ -266,6 +266,19 @@ static void print_json_head(const struct printing *p)
 	fputs(", \"rows\": [", p->out);
 }
 
+/* Print how the share of ROW changed in a difference, and the verdict. */
+static void print_json_change(const struct printing *p, uint32_t row)
+{
+	const struct diff_row *d = p->view->diff
+		? diff_find(p->view->diff, p->t->names.text[row]) : NULL;
+
+	if (!d)
+		return;
+	fprintf(p->out, ", \"base_share\": %.6f, \"after_share\": %.6f, \"change\": %.6f",
+		d->base, d->after, d->after - d->base);
+	json_text("verdict", diff_verdict_name[d->verdict]);
+}
+
 static void print_json_row(const struct printing *p, uint32_t row, bool is_first)
 {
 	const struct top_row *r = &p->t->row[row];
@@ -277,6 +290,7 @@ static void print_json_row(const struct printing *p, uint32_t row, bool is_first
 	fprintf(p->out, ", \"flat\": %" PRId64 ", \"flat_share\": %.6f, \"cum\": %" PRId64
 		", \"cum_share\": %.6f", r->flat, share(p, row, BARS_FLAT), r->cumulative,
 		share(p, row, BARS_CUMULATIVE));
+	print_json_change(p, row);
 	if (p->bars) {
 		json_key("flat_bar", false);
 		bars_print_json(p->bars, &p->bars->row[row].bar[BARS_FLAT]);

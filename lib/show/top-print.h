@@ -2,6 +2,7 @@
 /* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
 #pragma once
 #include "show/bars-print.h"
+#include "show/diff.h"
 #include "show/name-filter.h"
 #include "show/ratios.h"
 #include "show/top.h"
@@ -23,6 +24,7 @@ struct top_view {
 	bool by_cumulative;	/* ratios are of the cumulative cost */
 	struct ratio_column *ratio;	/* columns after the shares */
 	size_t ratios;
+	const struct diff *diff;	/* verdicts on a difference, for JSON; NULL: none */
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 

@@ -65,6 +65,11 @@ static double variance_of_samples(const struct share_whole *a, const struct shar
 	return !equal && va > 0 && vb > 0 ? va + vb : binomial;
 }
 
+double compare_steady(double difference, double variance)
+{
+	return variance > ROUNDING_OF_SHARES ? both_tails(difference / sqrt(variance), 0) : 1;
+}
+
 struct change compare_shares(const struct share_whole *a, const struct share_part *pa,
 			     const struct share_whole *b, const struct share_part *pb,
 			     double by_level[1 + SHARE_LEVELS])
@@ -75,6 +80,7 @@ struct change compare_shares(const struct share_whole *a, const struct share_par
 	bool sampled = !a->is_complete || !b->is_complete;
 
 	c.low = c.high = c.difference;
+	c.steady = compare_steady(c.difference, of_samples);
 	if (sampled && of_samples > ROUNDING_OF_SHARES)
 		p[0] = be_cautious(&c, sqrt(of_samples), 0);
 	for (int level = 0; level < SHARE_LEVELS; level++) {
@@ -184,6 +190,27 @@ void compare_discoveries(const double *p, size_t count, double *q)
 		q[order[i]] = least;
 	}
 	free(order);
+}
+
+double compare_limit(const double *p, const double *q, size_t count, double fdr)
+{
+	double limit = -1;
+
+	for (size_t i = 0; i < count; i++)
+		if (q[i] <= fdr)
+			limit = fmax(limit, p[i]);
+	return limit;
+}
+
+enum verdict compare_verdict(const struct verdict_limits *limits, const struct change *c,
+			     double base, double after)
+{
+	const double large = 0.005;	/* share of the total */
+
+	if (c->p <= limits->p)
+		return VERDICT_SURE;
+	return fabs(after - base) >= large && c->steady <= limits->steady ? VERDICT_UNSTEADY
+		: VERDICT_CHANCE;
 }
 
 double compare_samples_needed(double share, double change, double count, double factor)

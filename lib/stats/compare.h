@@ -11,7 +11,32 @@ struct change {
 	double low, high;	/* 95 % confidence interval of the difference */
 	double error, df;	/* standard error of the difference, and its degrees of freedom */
 	double p;		/* probability of a difference at least as large by chance */
+	double steady;		/* the same if sampling were the only cause of chance */
 };
+
+/*
+ * What a comparison says of a function.  Unsteady: its change is at least half a percentage point
+ * of the total, and sampling cannot be the cause, but the function varies that much within a run,
+ * or between equal runs.
+ */
+enum verdict {
+	VERDICT_FEW,		/* too few samples to compare */
+	VERDICT_CHANCE,		/* the change may be chance */
+	VERDICT_UNSTEADY,
+	VERDICT_SURE,
+};
+
+/* The largest P and STEADY of the functions that are called; negative: none is. */
+struct verdict_limits {
+	double p, steady;
+};
+
+/*
+ * Return the verdict on C, a change from the share BASE of the total to the share AFTER.  This is
+ * the only function that judges: so tables and pages agree.
+ */
+enum verdict compare_verdict(const struct verdict_limits *limits, const struct change *c,
+			     double base, double after);
 
 /*
  * Compare the share of a part in two profiles, by a z test and by t tests over the blocks of
@@ -34,6 +59,9 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 struct change compare_pairs(const double *base, const double *after, size_t count,
 			    double quantum);
 
+/* Return the p of DIFFERENCE if VARIANCE, that of sampling, is the only cause of chance. */
+double compare_steady(double difference, double variance);
+
 /* Return half the width of C's interval that leaves out TAIL on each side. */
 double compare_half(const struct change *c, double tail);
 
@@ -45,6 +73,9 @@ double compare_above(const struct change *c, double limit);
  * Benjamini and Hochberg.  P[i] is the p of test i.
  */
 void compare_discoveries(const double *p, size_t count, double *q);
+
+/* Return the largest P[i] with a Q[i] up to FDR, or -1 if none has. */
+double compare_limit(const double *p, const double *q, size_t count, double fdr);
 
 /*
  * Return how many samples each side needs for a z test to find a function with SHARE that got
