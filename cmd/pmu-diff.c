@@ -28,7 +28,7 @@ static bool json, one_run;
 static uint64_t rows = 20, runs;
 static const char *keep;
 static double smallest = 0.03;
-static struct diff diff = { .how.fdr = 0.05 };
+static struct diff diff = { .how.fdr = DIFF_USUAL_FDR };
 static struct { enum gate gate; double limit; } fail_if;
 static struct { enum diff_per per; const char *text; double units; } per;
 

@@ -69,8 +69,9 @@ static void split_ratio(void)
 	how.over = slash + 1;
 }
 
-static bool add_profile(struct flame *f, const char *path, enum flame_side side,
-			struct report *report)
+/* Add the profile at PATH to F.  Return it; the caller frees.  NULL: reported. */
+static struct decoded *add_profile(struct flame *f, const char *path, enum flame_side side,
+				   struct report *report)
 {
 	const struct open_options as = { .labels = by, .slices = SLICES,
 					 .when_read = command_input_ended };
@@ -80,16 +81,32 @@ static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 	struct decoded *d = o ? opened_profile(o, &as) : NULL;
 	bool good = d && flame_add(f, d, side);
 
-	if (good)
-		flame_make_bars(f, d, side, opened_kind(o) != OPEN_FOLDED ? NULL
+	if (good && side == FLAME_PROFILE)
+		flame_make_bars(f, d, opened_kind(o) != OPEN_FOLDED ? NULL
 				: "the numbers of folded text may be anything");
 	if (good && side == FLAME_PROFILE && d->samples == 0)
 		report_note(report, "'%s' has no samples: what was profiled did nothing that the "
 			    "event counts, or ended too soon", path);
 	if (good)
 		notes_report(d, false, report);
-	decoded_free(d);
 	opened_free(o, false);
+	if (good)
+		return d;
+	decoded_free(d);
+	return NULL;
+}
+
+/* Add the profile INPUT to F, and the base, and judge the changes.  Return false on failure. */
+static bool add_profiles(struct flame *f, const char *input, struct report *report)
+{
+	struct decoded *after = add_profile(f, input, FLAME_PROFILE, report);
+	struct decoded *before = after && base ? add_profile(f, base, FLAME_BASE, report) : NULL;
+	bool good = after && (before || !base);
+
+	if (good && f->has_base)
+		flame_judge(f, before, after);
+	decoded_free(after);
+	decoded_free(before);
 	return good;
 }
 
@@ -101,8 +118,7 @@ static void draw(const char *input, struct report *report)
 		.base = base ? flame_base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
 	struct output out;
 
-	if (add_profile(f, input, FLAME_PROFILE, report) &&
-	    (!base || add_profile(f, base, FLAME_BASE, report))) {
+	if (add_profiles(f, input, report)) {
 		flame_arrange(f);
 		command_on_signals(SIGNALS_STOP);
 		output_open_whole(&out, file ? file : "-", false, report);
@@ -123,6 +139,7 @@ int main(int argc, char **argv)
 
 	command_begin(&command, &report, argc, argv);
 	how.still = format == TO_SVG;
+	how.compares = base != NULL;
 	if (by && !strcmp(by, "comm"))	/* as pmu-top calls it */
 		by = "thread_comm";
 	how.by = by ? labeler_shown(by) : NULL;

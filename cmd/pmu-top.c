@@ -235,7 +235,7 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
  */
 static bool judge(struct diff *diff, const struct decoded *d, size_t index, struct report *report)
 {
-	*diff = (struct diff){ .how = { .fdr = 0.05, .rows = how,
+	*diff = (struct diff){ .how = { .fdr = DIFF_USUAL_FDR, .rows = how,
 					.cumulative = by_cumulative && !how.label } };
 	if (!diff_has_sides(d))
 		return false;

@@ -99,7 +99,7 @@ check 'facts are kept by merging, dropped by pprof, and read in comments of olde
 	old=$TOP/tests/data/profiles/facts-in-comments.pb.gz
 	facts "$old" | none grep .
 	pmu-top "$old" >of_old 2>err
-	grep -q "^2,000 samples, 26 spans of time" of_old
+	grep -q "^2,000 samples" of_old
 	simulate steady 41 2000 | pmu-topprof -q --slices 20 -o new.pb.gz
 	pmu-top new.pb.gz 2>err | same of_old -
 	facts new.pb.gz >of_new
@@ -120,7 +120,7 @@ check 'facts are kept by merging, dropped by pprof, and read in comments of olde
 	go tool pprof -symbolize=none -proto -output=bare.pb.gz new.pb.gz 2>err
 	facts bare.pb.gz | none grep .
 	pmu-top bare.pb.gz >table 2>err
-	grep -q "^2,000 samples, " table
+	grep -q "^2,000 samples" table
 END
 
 check 'a share in the middle is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'

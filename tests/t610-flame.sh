@@ -250,19 +250,26 @@ check 'a picture: each box has its share as width, and its name in a tooltip' <<
 	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "colour: per cpu"
 END
 
-check 'a change is grey if the function varies as much within a recording' <<'END'
+check 'a large change of a function that varies as much within a recording is unsteady' <<'END'
 	# recorded WORDS-OF-SIMULATE OPTIONS
 	recorded() { simulate $1 | pmu-topprof -q $2 -Z none; }
 	coloured() { pmu-flame --to svg --diff base.pb after.pb | grep -c "<rect.*hsl(\(18\|214\),"; }
-	recorded "phases 41 2000" "--slices 0" >base.pb
-	recorded "phases 42 2000" "--slices 0" >after.pb
-	at_least "$(coloured)" 2	# nobody knows that this program has phases
-	recorded "phases 41 2000" "--slices 20" >base.pb
-	recorded "phases 42 2000" "--slices 20" >after.pb
+	recorded "phases 52 2000" "--slices 0" >base.pb
+	recorded "phases 53 2000" "--slices 0" >after.pb
+	at_least "$(coloured)" 1	# nobody knows that this program has phases
+	recorded "phases 52 2000" "--slices 20" >base.pb
+	recorded "phases 53 2000" "--slices 20" >after.pb
 	test "$(coloured)" = 0
+	pmu-flame --to svg --diff base.pb after.pb >p.svg
+	grep -c 'fill="hsl(52,.*fill="url(#dots)"' p.svg | grep -qx 1
+	pmu-topprof --diff base.pb after.pb | pmu-flame --to svg >of_difference.svg
+	grep "<rect" p.svg >a
+	grep "<rect" of_difference.svg | same a -
 	recorded "steady 41 20000" "--slices 20" >base.pb
 	recorded "steady 42 20000 9 0.2" "--slices 20" >after.pb
-	coloured | grep -qx 1
+	pmu-diff -j base.pb after.pb | grep -c '"sure"' >sure
+	at_least "$(cat sure)" 1
+	coloured | same sure -
 END
 
 check 'no samples are a note; bad input leaves the file as it is; full disks are errors' <<'END'
@@ -319,9 +326,9 @@ check 'text on every colour has a contrast of 4.5 at least, light and dark' <<'E
 					[0, 1].forEach(inlined => check(kindColour(kind, inlined, seed)));
 			for (let by = -1; by <= 1; by += 0.125)
 				[true, false].forEach(ofRatio => check(changeColour(by, ofRatio)));
-			[grey(), hitColour()].forEach(check);
+			[grey(), hitColour(), unsteadyColour()].forEach(check);
 		}
-		if (tried !== 192)
+		if (tried !== 194)
 			throw new Error(tried + " colours");
 	JS
 	node contrast.mjs

@@ -49,13 +49,21 @@ json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
 	pmu-flame --diff before.pb -o change.html after.pb
 	made empty >empty.pb
 	pmu-flame -o empty.html empty.pb
+	simulate phases 52 2000 | pmu-topprof --slices 20 -o base.pb.gz
+	simulate phases 53 2000 | pmu-topprof --slices 20 -o after.pb.gz
+	pmu-flame --diff base.pb.gz -o phases.html after.pb.gz
+	unsteady=$(pmu-diff -j base.pb.gz after.pb.gz |
+		sed -n 's/.*"name": "\([^"]*\)".*"unsteady".*/\1/p')
+	# some functions are sure, some unsteady, and one is neither
 	simulate phases 41 2000 | pmu-topprof --slices 20 -o base.pb.gz
 	simulate phases 42 2000 | pmu-topprof --slices 20 -o after.pb.gz
-	pmu-flame --diff base.pb.gz -o phases.html after.pb.gz
+	pmu-topprof --diff base.pb.gz after.pb.gz | pmu-flame -o all.html
+	pmu-diff -j base.pb.gz after.pb.gz >all.json
 
 	serving
 	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want \
-		grey,same.html grey,ratio.html grey,phases.html change,change.html,more,less,gone \
+		grey,same.html grey,ratio.html unsteady,phases.html,"$unsteady" \
+		verdicts,all.html,all.json change,change.html,more,less,gone \
 		empty,empty.html hostile,hostile.html $served
 END
 

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Functions with fewer samples a run, on average, are not compared. */
-enum { FEWEST = 5 };
-
 bool diff_is_single(const struct diff *d)
 {
 	return d->side[0].count == 1 && d->side[1].count == 1;
@@ -298,8 +295,8 @@ static void make_row(struct diff *d, uint32_t name, struct values v[2], double s
 		set_values(d, side, name, &v[side]);
 	*row = (struct diff_row){ .base = v[0].mean, .after = v[1].mean, .group = DIFF_FEW,
 				  .q = 1, .p = 1 };
-	if (v[0].samples < FEWEST * (double)v[0].count &&
-	    v[1].samples < FEWEST * (double)v[1].count)
+	if (v[0].samples < DIFF_FEWEST * (double)v[0].count &&
+	    v[1].samples < DIFF_FEWEST * (double)v[1].count)
 		return;
 	row->group = v[0].samples <= 0 ? DIFF_NEW : v[1].samples <= 0 ? DIFF_GONE
 		     : row->after > row->base ? DIFF_GREW : DIFF_SHRANK;
@@ -456,6 +453,14 @@ const struct diff_row *diff_find(const struct diff *d, const char *name)
 	uint32_t id = intern_find(&d->names, name);
 
 	return id == TABLE_NONE || d->place[id] == 0 ? NULL : &d->row[d->place[id] - 1];
+}
+
+const struct diff_row *diff_find_object(const struct diff *d, const char *path)
+{
+	char name[512];
+
+	top_name_object(path, name, sizeof(name));
+	return diff_find(d, name);
 }
 
 /* --- the runs, and how many a comparison needs --- */

@@ -75,6 +75,11 @@ struct diff_row {
 	bool is_above;		/* significantly above the limit */
 };
 
+/* Functions with fewer samples a run, on average, are not compared. */
+enum { DIFF_FEWEST = 5 };
+
+#define DIFF_USUAL_FDR 0.05
+
 /* Names of verdicts, by enum verdict. */
 extern const char *const diff_verdict_name[];
 
@@ -119,6 +124,9 @@ bool diff_make(struct diff *d, struct report *report);
 
 /* Return the row called NAME, as a struct top calls it, or NULL. */
 const struct diff_row *diff_find(const struct diff *d, const char *name);
+
+/* The same for the addresses without a function in the object at PATH. */
+const struct diff_row *diff_find_object(const struct diff *d, const char *path);
 
 /* Return whether each side has one run. */
 bool diff_is_single(const struct diff *d);

@@ -360,13 +360,14 @@ static void choose_tick(struct flame *f)
 /* Times become ticks.  Slices are ticks as they are, of the length that the profile says. */
 static void count_ticks(struct flame *f)
 {
+	int64_t duration = f->when[FLAME_PROFILE].duration;
 	bool slices = f->slices > 0;
 
 	if (!f->has_times)
 		return;
 	if (slices)
-		f->tick = f->slice > 0 ? f->slice : f->duration > f->slices
-			? f->duration / f->slices : 1000000;
+		f->tick = f->slice > 0 ? f->slice : duration > f->slices
+			? duration / f->slices : 1000000;
 	else
 		choose_tick(f);
 	for (int side = 0; side < FLAME_SIDES; side++)
@@ -452,6 +453,7 @@ void flame_arrange(struct flame *f)
 		move_rows(&a, &f->side[side]);
 		merge_rows(f, &f->side[side]);
 	}
+	flame_move_verdicts(f, a.new, a.owner, a.nodes);
 	free(f->node);
 	f->node = a.node;
 	f->nodes = a.nodes;

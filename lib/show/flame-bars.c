@@ -24,17 +24,17 @@ static void count_stack(struct bars *b, const struct flame *f, uint32_t node, ui
 	}
 }
 
-static void count_samples(struct bars *b, const struct flame *f, const struct decoded *d,
-			  enum flame_side side)
+static void count_samples(struct bars *b, const struct flame *f, const struct decoded *d)
 {
 	struct decoded_reader r = { .d = d, .most = 2 };	/* stacks are in the tree */
+	const uint32_t *node = f->sample[FLAME_PROFILE].node;
 	uint32_t *seen_in = mem_zeroed(f->identities.count, sizeof(*seen_in));
 
 	for (uint32_t i = 0; i < b->samples; i++) {
 		r.next = b->order[i];
 		decoded_next(&r);
 		if (bars_next_sample(b, &r.sample, i))
-			count_stack(b, f, f->side[side].row[b->order[i]].node, seen_in, i + 1);
+			count_stack(b, f, node[b->order[i]], seen_in, i + 1);
 	}
 	decoded_reader_release(&r);
 	free(seen_in);
@@ -137,33 +137,7 @@ static void make_type(struct flame_bars *to, struct bars *b, const struct flame 
 	}
 }
 
-/* In a tree for a picture stacks may be upside down: only cumulative values are right. */
-static void note_spread(struct flame_bars *to, const struct bars *b, const struct flame *f)
-{
-	uint32_t known = to->spreads;
-
-	to->spreads = f->identities.count;
-	to->spread = mem_resize(to->spread, to->spreads * sizeof(*to->spread));
-	for (uint32_t i = known; i < to->spreads; i++)
-		to->spread[i] = 1;
-	for (uint32_t i = 1; i < to->spreads; i++)
-		for (int kind = f->options.still ? BARS_CUMULATIVE : 0; kind < BARS_KINDS; kind++) {
-			const struct share_bar *bar = &b->row[i].bar[kind];
-			if (bar->floor > 0)
-				to->spread[i] = fmax(to->spread[i],
-						     sqrt(bar->variance / bar->floor));
-		}
-}
-
-double flame_spread(const struct flame *f, uint32_t type, uint32_t function)
-{
-	const struct flame_bars *b = f->bars ? &f->bars[type] : NULL;
-
-	return b && function < b->spreads ? b->spread[function] : 1;
-}
-
-/* Return the index in D of F's type number TYPE, or TABLE_NONE. */
-static uint32_t type_in(const struct decoded *d, const struct flame *f, uint32_t type)
+uint32_t flame_type_in(const struct decoded *d, const struct flame *f, uint32_t type)
 {
 	for (uint32_t i = 0; i < d->types; i++)
 		if (!strcmp(decoded_string(d, d->type[i].type), f->type[type].name) &&
@@ -180,26 +154,20 @@ static char *reason(const char *why_not)
 	return mem_text(text);
 }
 
-void flame_make_bars(struct flame *f, const struct decoded *d, enum flame_side side,
-		     const char *why_not)
+void flame_make_bars(struct flame *f, const struct decoded *d, const char *why_not)
 {
-	if (!f->bars)
-		f->bars = mem_zeroed(f->types, sizeof(*f->bars));
-	if (!why_not && f->side[side].samples != d->samples)
+	f->bars = mem_zeroed(f->types, sizeof(*f->bars));
+	if (!why_not && f->has_base)
 		why_not = "a difference has none";
 	for (uint32_t i = 0; i < f->types; i++) {
-		uint32_t type = side == FLAME_PROFILE ? i : type_in(d, f, i);
-		struct bars b = { .why_not = why_not ? why_not
-				  : type == TABLE_NONE ? "the base has no such type" : NULL };
+		struct bars b = { .why_not = why_not };
 		if (!b.why_not)
-			bars_init(&b, d, type, NULL);
+			bars_init(&b, d, i, NULL);
 		if (!b.why_not)
-			count_samples(&b, f, d, side);
-		if (!b.why_not)
-			note_spread(&f->bars[i], &b, f);
-		if (side == FLAME_PROFILE && b.why_not)
+			count_samples(&b, f, d);
+		if (b.why_not)
 			f->bars[i].note = reason(b.why_not);
-		else if (side == FLAME_PROFILE)
+		else
 			make_type(&f->bars[i], &b, f);
 		bars_release(&b);
 	}
@@ -209,7 +177,6 @@ void flame_free_bars(struct flame *f)
 {
 	for (uint32_t i = 0; f->bars && i < f->types; i++) {
 		free(f->bars[i].note);
-		free(f->bars[i].spread);
 		for (int kind = 0; kind < BARS_KINDS; kind++)
 			free(f->bars[i].code[kind]);
 	}

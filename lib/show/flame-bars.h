@@ -15,23 +15,16 @@ struct flame_bars {
 	 * or 2 for an exact share; plus 1 for the mark "~".  0: the function has no bar.
 	 */
 	uint32_t *code[BARS_KINDS];
-	/*
-	 * By function: how many times larger the standard error of its share is than that of a
-	 * steady function, because it varies within one of the recordings; at least 1.
-	 */
-	double *spread;
-	uint32_t spreads;	/* size of SPREAD[]; 0: unknown */
 };
 
 /*
- * Make F->bars from D, which has just been added to F as SIDE; of a base only how much shares
- * vary.  WHY_NOT: the reason why D can have no bars; NULL: as D says.
+ * Make F->bars from D, the profile that has just been added to F.  WHY_NOT: the reason why D can
+ * have no bars; NULL: as D says.
  */
-void flame_make_bars(struct flame *f, const struct decoded *d, enum flame_side side,
-		     const char *why_not);
+void flame_make_bars(struct flame *f, const struct decoded *d, const char *why_not);
 
-/* Return the factor SPREAD[FUNCTION] of type TYPE; 1: unknown. */
-double flame_spread(const struct flame *f, uint32_t type, uint32_t function);
+/* Return the index in D of F's type number TYPE, or TABLE_NONE. */
+uint32_t flame_type_in(const struct decoded *d, const struct flame *f, uint32_t type);
 
 /* Free what flame_make_bars() has made. */
 void flame_free_bars(struct flame *f);

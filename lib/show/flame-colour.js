@@ -38,6 +38,9 @@ function changeColour(by, ofRatio) {
 	return `hsl(${hue} ${most}% ${dark ? 28 + 7 * strength : 88 - 22 * strength}%)`;
 }
 
+// Large, but unsteady: a colour of its own, and dots over it.
+const unsteadyColour = () => dark ? 'hsl(52 62% 27%)' : 'hsl(52 88% 70%)';
+
 function objectColour(box) {
 	const text = strings[funcs.object[keys.func[box.key]]] +
 		(state.g === 'file' ? keys.name[box.key] : '');
@@ -68,10 +71,14 @@ function colourOf(box) {
 	if (isRest(box))
 		return dark ? '#2b2f36' : '#e9e6e0';
 	if (mode && box.parent) {
-		if (abs(changeOf(box.value, box.other, box.key)) < SIGNIFICANT)
+		const verdict = verdictOf(box);
+		if (verdict === CHANCE)
 			return grey();
+		if (verdict === UNSTEADY)
+			return unsteadyColour();
 		const by = log2(factorOf(box.value, box.other) || 1e-9) / 1.5;
-		return changeColour(direction() * by, mode === 'ratio');
+		return changeColour(direction() * (verdict === SURE ? by : 0.05 * Math.sign(by)),
+			mode === 'ratio');
 	}
 	if (!box.parent && state.v !== 'sandwich')
 		return dark ? '#34383f' : '#e4e0d9';
@@ -80,21 +87,32 @@ function colourOf(box) {
 	return kindColour(funcs.kind[keys.func[box.key]], isInlined(box), keys.seed[box.key]);
 }
 
-// Lines at 45 degrees, as a pattern for the context G.
-function hatching(g, ratio) {
+// A tile of 6 by 6 pixels that PAINT has drawn, as a pattern for the context G.
+function pattern(g, ratio, paint) {
 	const tile = document.createElement('canvas'), t = tile.getContext('2d');
 
 	tile.width = tile.height = 6 * ratio;
 	t.scale(tile.width / 6, tile.height / 6);
-	t.strokeStyle = dark ? '#ffffff40' : '#00000038';
+	t.strokeStyle = t.fillStyle = dark ? '#ffffff40' : '#00000038';
 	t.beginPath();
-	for (const x of [-3, 3, 9]) {
-		t.moveTo(x - 4, 7);
-		t.lineTo(x + 4, -1);
-	}
-	t.stroke();
+	paint(t);
 	return g.createPattern(tile, 'repeat');
 }
+
+// Lines at 45 degrees, for what is lost or not shown; dots for what is unsteady.
+const patterns = (g, ratio) => ({
+	lines: pattern(g, ratio, t => {
+		for (const x of [-3, 3, 9]) {
+			t.moveTo(x - 4, 7);
+			t.lineTo(x + 4, -1);
+		}
+		t.stroke();
+	}),
+	dots: pattern(g, ratio, t => {
+		t.arc(3, 3, 1.1, 0, 7);
+		t.fill();
+	}),
+});
 
 // The second sign of a kind.
 function drawMark(g, kind, inlined, x, y, width, height, hatch) {
@@ -114,4 +132,55 @@ function drawMark(g, kind, inlined, x, y, width, height, hatch) {
 		g.fillStyle = hatch;
 		g.fillRect(x, y, width, height);
 	}
+}
+
+// A sample of a colour, and what it means.
+function swatch(text, paint) {
+	const c = el('canvas', { width: 36, height: 24 }), g = c.getContext('2d');
+
+	g.scale(2, 2);
+	paint(g);
+	return el('span', null, c, text);
+}
+
+const plain = colour => g => {
+	g.fillStyle = colour;
+	g.fillRect(0, 0, 18, 12);
+};
+
+const ofKind = (kind, inlined) => g => {
+	plain(kindColour(kind, inlined, 1))(g);
+	drawMark(g, kind, inlined, 0, 0, 18, 12, patterns(g, 1).lines);
+};
+
+function ofUnsteady(g) {
+	plain(unsteadyColour())(g);
+	plain(patterns(g, 1).dots)(g);
+}
+
+function showLegend() {
+	const legend = clear(find('legend')), ratio = weights.mode === 'ratio';
+
+	if (weights.mode) {
+		const strong = weights.mode !== 'diff' || !whyUnjudged() ? 1 : 0.05;
+		legend.append(
+			swatch(ratio ? 'lower than all' : strong < 1 ? 'less, not judged' : 'less',
+				plain(changeColour(-strong, ratio))),
+			swatch(ratio ? 'higher than all' : strong < 1 ? 'more, not judged' : 'more',
+				plain(changeColour(strong, ratio))));
+		if (weights.mode === 'diff' && strong === 1)
+			legend.append(swatch('large, but unsteady', ofUnsteady));
+		if (strong === 1)
+			legend.append(swatch('may be chance', plain(grey())));
+		return;
+	}
+	if (state.c === 'object')
+		return;
+	const there = new Set(funcs.kind);
+	KIND.forEach((name, kind) => {
+		if (there.has(kind))
+			legend.append(swatch(name, ofKind(kind, 0)));
+	});
+	if (frames.inl.includes(1))
+		legend.append(swatch('inlined', ofKind(0, 1)));
 }

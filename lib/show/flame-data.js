@@ -122,8 +122,11 @@ async function readData() {
 	profile = await readRows(data.rows);
 	base = data.base ? await readRows(data.base) : null;
 	for (const bars of data.bars)
-		for (const kind of ['flat', 'cum', 'spread'])
+		for (const kind of ['flat', 'cum'])
 			bars[kind] = bars[kind] ? await numbers(bars[kind]) : [];
+	for (const verdicts of data.verdicts || [])
+		for (const kind of ['flat', 'cum', 'path'])
+			verdicts[kind] = verdicts[kind] ? await numbers(verdicts[kind]) : [];
 	if (data.cut) {
 		data.cut.flat = await Promise.all(data.cut.flat.map(readValues));
 		data.cut.cum = await Promise.all(data.cut.cum.map(readValues));

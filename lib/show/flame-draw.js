@@ -33,10 +33,8 @@ function caption(box) {
 	if (weights.mode === 'ratio' && box.parent)
 		return [nameOf(box), box.other ? '   ' + digits(box.value / box.other) : ''];
 	if (weights.mode && box.parent) {
-		const z = changeOf(box.value, box.other, box.key);
-		return [nameOf(box), abs(z) < SIGNIFICANT ? '' : '   ' +
-			(z * direction() > 0 ? '▲ ' : '▼ ') +
-			points(box.value, box.other)];
+		const mark = changeMark(verdictOf(box), box.value, box.other);
+		return [nameOf(box), mark && '   ' + mark + points(box.value, box.other)];
 	}
 	return [nameOf(box), '   ' + percent(box.value / weights.all, 1)];
 }
@@ -59,7 +57,7 @@ function label(box, room) {
 	return more && fits(whole + more) ? whole + more : short(name, fits, 2, room / 3);
 }
 
-function drawPlace(place, y, hatch) {
+function drawPlace(place, y, { lines, dots }) {
 	const { box, x, dim } = place, g = pen, height = ROW - 1;
 	const width = place.width > 3 ? place.width - 1 : place.width * 0.9;
 	const hit = isHit(box), faint = search.hits && !hit;
@@ -67,8 +65,12 @@ function drawPlace(place, y, hatch) {
 	g.globalAlpha = dim ? 0.55 : faint ? 0.42 : 1;
 	g.fillStyle = hit ? hitColour() : colourOf(box);
 	g.fillRect(x, y, width, height);
+	if (weights.mode && box.parent && !hit && verdictOf(box) === UNSTEADY) {
+		g.fillStyle = dots;
+		g.fillRect(x, y, width, height);
+	}
 	if (isRest(box)) {
-		g.fillStyle = hatch;
+		g.fillStyle = lines;
 		g.fillRect(x, y, width, height);
 		if (hasHit(box)) {
 			g.globalAlpha = 1;
@@ -77,7 +79,7 @@ function drawPlace(place, y, hatch) {
 		}
 	} else if (box.parent || state.v === 'sandwich') {
 		drawMark(g, funcs.kind[keys.func[box.key]], isInlined(box), x, y, width, height,
-			hatch);
+			lines);
 	}
 	if (selected >= 0 && box.key === selected && box.parent) {
 		g.globalAlpha = 1;
@@ -131,19 +133,19 @@ function sizeCanvas(width, height) {
 	pen.clearRect(0, 0, width, height);
 	pen.font = FONT;
 	pen.textBaseline = 'middle';
-	return hatching(pen, ratio);
+	return patterns(pen, ratio);
 }
 
 function draw() {
 	const width = plot.clientWidth;
 	const height = whole || plot.clientHeight, scroll = whole ? 0 : plot.scrollTop;
-	const hatch = sizeCanvas(width, height);
+	const filling = sizeCanvas(width, height);
 
 	layout.rows.forEach((row, number) => {
 		const y = topOf(number) - scroll;
 		if (y + ROW >= 0 && y <= height)
 			for (const place of row)
-				drawPlace(place, y, hatch);
+				drawPlace(place, y, filling);
 	});
 	pen.globalAlpha = 1;
 	if (state.v === 'sandwich' && root.value) {
@@ -216,7 +218,7 @@ function factsOfCode(box) {
 }
 
 function factsOfChange(box) {
-	const w = weights, z = abs(changeOf(box.value, box.other, box.key));
+	const w = weights, z = abs(changeOf(box.value, box.other));
 
 	if (w.mode === 'ratio')
 		return [[safe(types[state.t].name) + ' / ' + safe(types[ratioType()].name) + ' = ' +
@@ -224,9 +226,8 @@ function factsOfChange(box) {
 			digits(w.all / w.otherAll), 'v']];
 	const side = w.mode === 'rest' ? 'rest ' : state.gone === '1' ? 'after ' : 'before ';
 	return [[side + percent(box.other / w.otherAll) + '   ' + points(box.value, box.other) +
-		(z < SIGNIFICANT ? '   not significant (' : '   (') +
-		(z >= 99 ? 'number of samples unknown)' : z.toFixed(1) + ' standard errors)'),
-	'v']];
+		'   ' + verdictText(verdictOf(box)) + (w.mode === 'diff' ? '' : z >= 99
+		? ' (number of samples unknown)' : ' (' + z.toFixed(1) + ' standard errors)'), 'v']];
 }
 
 // The sums of a box's function, with their error bars.

@@ -3,7 +3,6 @@
 #include "show/flame-column.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* The page, up to the data, which come last: nothing looks for a place in them. */
@@ -53,7 +52,7 @@ static void write_about(const struct flame *f, const struct flame_about *about,
 	write_string(out, "title", about->title);
 	write_string(out, "tool", about->tool);
 	flame_print(out, ",\"time\":%" PRId64 ",\"duration\":%" PRId64 ",\"default\":%" PRIu32,
-		    f->time, f->duration, f->shown);
+		    f->when[FLAME_PROFILE].time, f->when[FLAME_PROFILE].duration, f->shown);
 	if (f->options.invert)
 		write_string(out, "view", "callers");
 	if (f->over != TABLE_NONE)
@@ -280,8 +279,7 @@ static void write_rows(const struct flame *f, const char *key, const struct flam
 }
 
 /*
- * "bars": for each type its note, and columns of the bars of "flat" and "cum", if there are any;
- * "spread": in a comparison, hundredths of flame_spread()
+ * "bars": for each type its note, and columns of the bars of "flat" and "cum", if there are any
  */
 static void write_bars(const struct flame *f, struct output *out)
 {
@@ -299,12 +297,37 @@ static void write_bars(const struct flame *f, struct output *out)
 				flame_column_add(&c, b->code[kind][k]);
 			write_column(out, key[kind], &c);
 		}
-		if (f->has_base && b->spreads) {
-			struct flame_column c = { 0 };
-			for (uint32_t k = 0; k < b->spreads; k++)
-				flame_column_add(&c, (uint64_t)fmin(100 * b->spread[k], 1e6));
-			write_column(out, "spread", &c);
+		flame_print(out, "}");
+	}
+	flame_print(out, "]");
+}
+
+static void write_codes(const char *key, const uint8_t *code, uint32_t count, struct output *out)
+{
+	struct flame_column c = { 0 };
+
+	for (uint32_t i = 0; i < count; i++)
+		flame_column_add(&c, code[i]);
+	write_column(out, key, &c);
+}
+
+/*
+ * "verdicts": for each type "why" nothing is judged, or "", and codes (flame-verdicts.h): "flat"
+ * and "cum" of functions, and "path" of nodes, if they are judged
+ */
+static void write_verdicts(const struct flame *f, struct output *out)
+{
+	write_key(out, "verdicts");
+	for (uint32_t i = 0; i < f->types; i++) {
+		const struct flame_verdicts *v = &f->verdicts[i];
+		flame_print(out, i ? ",{\"why\":" : "[{\"why\":");
+		flame_json(out, v->why_not ? v->why_not : "");
+		if (!v->why_not) {
+			write_codes("flat", v->flat, v->functions, out);
+			write_codes("cum", v->cumulative, v->functions, out);
 		}
+		if (v->path)
+			write_codes("path", v->path, f->nodes, out);
 		flame_print(out, "}");
 	}
 	flame_print(out, "]");
@@ -351,6 +374,9 @@ void flame_write_page(const struct flame *f, const struct flame_about *about,
 	if (f->has_base) {
 		write_rows(f, "base", &f->side[FLAME_BASE], out);
 		write_string(out, "baseName", about->base ? about->base : "the base");
+		flame_print(out, ",\"baseTime\":%" PRId64 ",\"baseDuration\":%" PRId64,
+			    f->when[FLAME_BASE].time, f->when[FLAME_BASE].duration);
+		write_verdicts(f, out);
 	}
 	write_bars(f, out);
 	if (f->cut.nodes)

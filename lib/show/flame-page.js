@@ -100,17 +100,22 @@ function chooseGrain(g) {
 	set({ g, z: '', v: state.v === 'sandwich' ? 'flame' : state.v });
 }
 
-const button = (id, text, title, key) => el('button#' + id,
-	{ title: title + ' (' + key + ')', onclick: () => act(key) }, text);
+const button = (id, text, title, key) => el('button#' + id, { title: title + ' (' + key + ')',
+	'aria-label': /^\w/.test(text) ? null : title, onclick: () => act(key) }, text);
 
 const chooser = (text, id, title, changed) => el('label', null, text,
 	el('select#' + id, { title, onchange: event => changed(event.target.value) }));
 
+// When, how and where it was recorded.
+const about = () => [data.time ? new Date(data.time / 1e6).toISOString() : '', ...data.comments]
+	.filter(Boolean);
+
 const header = () => el('header', null,
-	el('h1', { title: safe(data.title) }, cut(safe(data.title), 120)), el('span.sum#sum'),
-	chooser('Width', 'ty', 'Sample type ( [ and ] )', value => set({ t: +value, z: '' })),
+	el('h1', { title: [data.title, ...about()].map(safe).join('\n') },
+		cut(safe(data.title), 120)),
+	el('span.sum#sum'), chooser('Sample type', 'ty', 'Sample type ( [ and ] )', value => set({ t: +value, z: '' })),
 	chooser('Colour', 'co', 'Colour (c)', chooseColour),
-	chooser('By', 'gr', 'What a box is (g)', chooseGrain),
+	chooser('Boxes are', 'gr', 'What a box is (g)', chooseGrain),
 	labels().length ? chooser('Label', 'la', 'Only samples with this label',
 		value => set({ l: value })) : null,
 	el('span.find', null, el('input#q', { type: 'search', spellcheck: 'false',
@@ -170,12 +175,9 @@ function showControls() {
 }
 
 function showSums() {
-	const { all, count, span } = weights;
+	const { all } = weights;
 
-	find('sum').textContent = amount(all) +
-		(count ? ' · ' + counted(round(count), 'sample') : '') +
-		(data.duration ? ' · ' + digits(data.duration / 1e9) + ' s' : '') +
-		(state.l || span ? ' (filtered)' : '');
+	find('sum').textContent = headText();
 	find('found').textContent = !state.q ? '' : 'matched ' + percent(search.sum / all) +
 		(zoom && zoom.value ? ', ' + percent(matchedIn(zoom) / zoom.value) +
 			' of the zoomed' : '') + (search.error ? ' – ' + search.error : '');
@@ -202,46 +204,6 @@ function showCrumbs() {
 			onclick: () => zoomTo(box) },
 		i === 0 && state.v !== 'sandwich' ? 'all' : shortened(nameOf(box), 40)));
 	});
-}
-
-// A sample of a colour, and what it means.
-function swatch(text, paint) {
-	const c = el('canvas', { width: 36, height: 24 }), g = c.getContext('2d');
-
-	g.scale(2, 2);
-	paint(g);
-	return el('span', null, c, text);
-}
-
-const plain = colour => g => {
-	g.fillStyle = colour;
-	g.fillRect(0, 0, 18, 12);
-};
-
-const ofKind = (kind, inlined) => g => {
-	plain(kindColour(kind, inlined, 1))(g);
-	drawMark(g, kind, inlined, 0, 0, 18, 12, hatching(g, 1));
-};
-
-function showLegend() {
-	const legend = clear(find('legend')), ratio = weights.mode === 'ratio';
-
-	if (weights.mode) {
-		legend.append(
-			swatch(ratio ? 'lower than all' : 'less', plain(changeColour(-1, ratio))),
-			swatch('not significant', plain(grey())),
-			swatch(ratio ? 'higher than all' : 'more', plain(changeColour(1, ratio))));
-		return;
-	}
-	if (state.c === 'object')
-		return;
-	const there = new Set(funcs.kind);
-	KIND.forEach((name, kind) => {
-		if (there.has(kind))
-			legend.append(swatch(name, ofKind(kind, 0)));
-	});
-	if (frames.inl.includes(1))
-		legend.append(swatch('inlined', ofKind(0, 1)));
 }
 
 let lastView = '';
@@ -348,13 +310,11 @@ const HELP = [['1 2 3 4', 'flame, icicle, callers, sandwich'],
 	['l', 'light or dark'], ['?', 'this help']];
 
 function showHelp() {
-	const about = [data.tool, data.time ? new Date(data.time / 1e6).toISOString() : '',
-		...data.comments].filter(Boolean);
 	const dialog = clear(find('help'));
 
 	dialog.append(el('h2', null, 'Keys'), el('dl', null, ...HELP.flatMap(([key, text]) =>
 		[el('dt', null, el('kbd', null, key)), el('dd', null, text)])),
-	el('h2', null, 'This profile'), el('pre', null, about.map(safe).join('\n')),
+	el('h2', null, 'This profile'), el('pre', null, [data.tool, ...about()].map(safe).join('\n')),
 	el('button', { autofocus: '', onclick: () => dialog.close() }, 'Close'));
 	dialog.showModal();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/flame-svg.h"
+#include "show/diff.h"
 #include "show/flame-change.h"
 #include "show/flame-column.h"
 #include "show/short-name.h"
@@ -101,27 +102,39 @@ static double change_factor(const struct picture *p, uint32_t node)
 	return share / (other > 0 ? other : 1e-9);
 }
 
-/* By how many standard errors NODE's share is above that on the other side. */
-static double standard_errors(const struct picture *p, uint32_t node)
+/* Return the verdict on the change of NODE; UNKNOWN: none. */
+static enum verdict verdict_of(const struct picture *p, uint32_t node, bool *unknown)
 {
-	const struct flame *f = p->f;
-	double change = flame_change(part_of(p->value[node], p->value[0], p->samples),
-				     part_of(p->other[node], p->other[0], p->other_samples));
-	bool is_ratio = f->over != TABLE_NONE;
+	uint8_t code = flame_verdict(p->f, node);
+	bool more = p->value[node] / p->value[0] > (p->other[0] > 0 ? p->other[node] / p->other[0]
+							            : 0);
 
-	if (is_ratio || p->samples <= 0 || p->other_samples <= 0)
-		return change;
-	return change / flame_spread(f, f->shown, flame_frame(f, f->node[node].frame)->function);
+	*unknown = false;
+	if (p->f->over != TABLE_NONE)
+		return fabs(flame_change(part_of(p->value[node], p->value[0], p->samples),
+					 part_of(p->other[node], p->other[0],
+						 p->other_samples))) < FLAME_SIGNIFICANT
+			? VERDICT_CHANCE : VERDICT_SURE;
+	/* the verdict on a function is none on a path with the opposite change */
+	*unknown = code < 2 || (code % 2 == 1) != more;
+	return *unknown ? VERDICT_CHANCE : (enum verdict)(code / 2 - 1);
 }
 
-/* Orange is more, blue is less; of a ratio, violet and green-blue; grey is not significant. */
+/*
+ * Orange is more, blue is less; of a ratio, violet and green-blue.  Yellow is large, but unsteady;
+ * grey may be chance; what is not judged is pale.
+ */
 static void change_colour(const struct picture *p, uint32_t node, char *text, size_t size)
 {
-	bool ratio = p->f->over != TABLE_NONE;
+	bool ratio = p->f->over != TABLE_NONE, unknown;
 	double by = log2(change_factor(p, node)) / 1.5, strength = fabs(by) > 1 ? 1 : fabs(by);
+	enum verdict verdict = verdict_of(p, node, &unknown);
 
-	if (fabs(standard_errors(p, node)) < FLAME_SIGNIFICANT)
+	strength = unknown ? 0 : strength;
+	if (!unknown && verdict <= VERDICT_CHANCE)
 		snprintf(text, size, "#dcd9d3");
+	else if (verdict == VERDICT_UNSTEADY)
+		snprintf(text, size, "hsl(52,88%%,70%%)");
 	else
 		snprintf(text, size, "hsl(%d,%.0f%%,%.0f%%)",
 			 ratio ? (by > 0 ? 285 : 165) : by > 0 ? 18 : 214,
@@ -186,6 +199,16 @@ static void write_mark(const struct picture *p, enum flame_kind kind, double x, 
 			    "stroke-opacity=\".35\" %s/>", x, y + ROW - 1.5, width, style[kind]);
 }
 
+/* Dots say that a change is unsteady, for those who cannot see the colour. */
+static void write_dots(const struct picture *p, uint32_t node, double x, double y, double width)
+{
+	bool unknown;
+
+	if (p->other && verdict_of(p, node, &unknown) == VERDICT_UNSTEADY)
+		flame_print(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
+			    "fill=\"url(#dots)\"/>", x, y, width, ROW - 1);
+}
+
 static void write_box(const struct picture *p, uint32_t node)
 {
 	const struct flame *f = p->f;
@@ -208,8 +231,10 @@ static void write_box(const struct picture *p, uint32_t node)
 	width = width > 1 ? width - 0.5 : width;
 	flame_print(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"1\" "
 		    "fill=\"%s\"/>", x, y, width, ROW - 1, colour);
-	if (node > 0)
+	if (node > 0) {
+		write_dots(p, node, x, y, width);
 		write_mark(p, kind, x, y, width);
+	}
 	if (width > 3 * LETTER) {
 		flame_print(p->out, "<text x=\"%.1f\" y=\"%.1f\">", x + 3, y + ROW - 5.5);
 		char *text = short_name(name, (size_t)((width - 4) / LETTER));
@@ -218,6 +243,15 @@ static void write_box(const struct picture *p, uint32_t node)
 		flame_print(p->out, "</text>");
 	}
 	flame_print(p->out, "</g>\n");
+}
+
+/* Write how long the recording of SIDE took. */
+static void write_length(const struct picture *p, enum flame_side side)
+{
+	int64_t duration = p->f->when[side].duration;
+
+	if (duration > 0)
+		flame_print(p->out, " in %.2f s", (double)duration / 1e9);
 }
 
 static void write_caption(const struct picture *p, const struct flame_about *about, int height)
@@ -232,15 +266,20 @@ static void write_caption(const struct picture *p, const struct flame_about *abo
 	flame_print(p->out, "</text>\n<text x=\"%d\" y=\"35\" fill=\"#6a645c\">", MARGIN);
 	flame_markup(p->out, type->name);
 	flame_print(p->out, " %s", value);
+	write_length(p, FLAME_PROFILE);
 	if (p->f->over != TABLE_NONE) {
 		flame_print(p->out, "; colour: per ");
 		flame_markup(p->out, p->f->type[p->f->over].name);
-		flame_print(p->out, ", violet is above the whole, green below, grey not "
-			    "significant");
+		flame_print(p->out, ", violet is above the whole, green below, grey may "
+			    "be chance");
 	} else if (p->other) {
+		value_format(value, p->other[0], type->unit);
+		flame_print(p->out, ", before %s", value);
+		write_length(p, FLAME_BASE);
 		flame_print(p->out, "; orange: more than in ");
 		flame_markup(p->out, about->base ? about->base : "the base");
-		flame_print(p->out, ", blue: less, grey: not significant");
+		flame_print(p->out, ", blue: less, yellow with dots: large, but unsteady, grey: "
+			    "may be chance");
 	}
 	flame_print(p->out, "</text>\n");
 	if (p->left_out)
@@ -261,7 +300,10 @@ static void draw(const struct picture *p, const struct flame_about *about)
 		    WIDTH, height, WIDTH, height);
 	flame_print(p->out, "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
 		    "patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#000\" "
-		    "stroke-opacity=\".3\"/></pattern></defs>\n"
+		    "stroke-opacity=\".3\"/></pattern>"
+		    "<pattern id=\"dots\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+		    "<path d=\"M2 3h2\" stroke=\"#000\" stroke-width=\"2\" stroke-opacity=\".3\"/>"
+		    "</pattern></defs>\n"
 		    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
 	write_caption(p, about, height);
 	for (uint32_t i = 0; i < p->f->nodes; i++)

@@ -38,11 +38,16 @@ const ORDERS = {
 	f: (a, b) => sums.flat[b] - sums.flat[a],
 	c: (a, b) => sums.cum[b] - sums.cum[a],
 	n: (a, b) => keys.name[a] < keys.name[b] ? -1 : 1,
-	d: (a, b) => abs(changeOfKey(b)) - abs(changeOfKey(a)),
+	d: (a, b) => weights.mode === 'ratio' ? sums.flat[b] - sums.flat[a]
+		: max(CHANCE, verdictOfKey(b)) - max(CHANCE, verdictOfKey(a)) ||
+			sizeOfKey(b) - sizeOfKey(a),
 };
 
-const changeOfKey = key => weights.mode === 'ratio' ? sums.flat[key]
-	: changeOf(sums.flat[key], sums.otherFlat[key], key);
+const sizeOfKey = key => abs(changeOfShare(sums.flat[key], sums.otherFlat[key]));
+
+// The verdict on a row: on its own value.
+const verdictOfKey = key => verdictOn(sums.flat[key], sums.otherFlat[key],
+	((data.verdicts || [])[state.t]?.flat || [])[keys.func[key]]);
 
 function sortKeys() {
 	const now = [sums.for, state.sort, state.q].join('|'), order = sortOrder();
@@ -116,12 +121,20 @@ function changeCell(key) {
 
 	if (weights.mode === 'ratio')
 		return el('td', null, other ? digits(flat / other) : '–');
-	const z = direction() * changeOf(flat, other, key), grey = abs(z) < SIGNIFICANT;
-	return el(grey ? 'td.ns' : z > 0 ? 'td.up' : 'td.dn',
-		{ title: abs(z) >= 99 ? 'number of samples unknown'
-			: z.toFixed(1) + ' standard errors' },
-		(grey ? '' : z > 0 ? '▲ ' : '▼ ') + points(flat, other));
+	const verdict = verdictOfKey(key), mark = changeMark(verdict, flat, other);
+	return el(verdict === UNSTEADY ? 'td.un' : !mark ? 'td.ns' : mark === '▲ ' ? 'td.up' : 'td.dn',
+		{ title: verdictText(verdict) }, mark + points(flat, other));
 }
+
+// The sign of a change that is more than chance may be.
+function changeMark(verdict, value, other) {
+	const more = direction() * changeOfShare(value, other) > 0;
+
+	return verdict === SURE ? more ? '▲ ' : '▼ ' : verdict === UNSTEADY ? more ? '△ ' : '▽ ' : '';
+}
+
+const verdictText = verdict => ['not judged', 'may be chance', 'large, but unsteady',
+	'sure'][verdict];
 
 function bodyRow(key, index, wide) {
 	const inlined = keys.folds ? 0 : keys.inlined[key], name = keys.name[key];
@@ -149,12 +162,25 @@ function bodyRow(key, index, wide) {
 const gap = (count, columns) => el('tr', { 'aria-hidden': 'true' },
 	el('td', { height: count * LINE, colspan: columns }));
 
+// What there is to say of the changes, and in which order they are.
+function changeNote() {
+	const why = whyUnjudged(), sorted = sortOrder() === 'd';
+
+	if (why)
+		return (sorted ? 'Sorted by the size of the change. ' : '') +
+			'There are no verdicts here: ' + why + '.';
+	return (sorted ? 'Sorted by size: first the sure changes (▲ ▼), then the large but ' +
+		'unsteady ones (△ ▽), then the rest, which may be chance. ' : '') +
+		'Unsteady: the function varies as much within a run. pmu-diff(1) compares ' +
+		'several runs.';
+}
+
 // What there is to say below the table of what chance can do.
 function noteText(wide) {
 	const { flat, note } = barsHere();
 
-	if (weights.mode === 'diff' && !wide)
-		return 'Grey: less than 3 standard errors. Differences between runs are not in them.';
+	if (weights.mode === 'diff')
+		return changeNote();
 	if (flat?.length && !hasBars(wide))
 		return 'The wide table (t) has error bars.';
 	return note?.replaceAll('+/-', '±').replaceAll(' %', '\u00a0%') ||

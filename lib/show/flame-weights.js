@@ -144,7 +144,8 @@ function weigh() {
 	const inSpan = span ? i => profile.time[i] >= span[0] && profile.time[i] < span[1] : null;
 	const keep = both(label, inSpan);
 	const w = weights = { span, mode: '', own: sumRows(profile, state.t, keep),
-		other: null, otherTotal: null, otherAll: 0, otherCount: 0, isWhole: !keep };
+		other: null, otherTotal: null, otherAll: 0, otherCount: 0, isWhole: !keep,
+		isAll: !keep };
 	w.total = sumUp(w.own);
 	w.order = keep ? sumUp(sumRows(profile, state.t)) : w.total;
 	compare(w, keep, label, inSpan);
@@ -153,6 +154,36 @@ function weigh() {
 	const otherPer = w.mode === 'ratio' ? types[ratioType()].per : per;
 	w.count = per ? w.all / per : 0;
 	w.otherCount = otherPer ? w.otherAll / otherPer : 0;
+}
+
+const OF_TIME = { cpu: 'CPU', 'off-cpu': 'waiting', wall: 'time' };
+
+// A value of the type that is shown, and of what: "4.66 s of CPU", "17.3 M cycles".
+function quantity(value) {
+	const { name, unit } = types[state.t];
+	const text = Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
+
+	return amount(value) + (Object.hasOwn(UNITS, unit) ? ' of ' : ' ') + text;
+}
+
+// What was recorded: how much of the type, in how many ns, by how many samples.
+const recorded = (value, duration, samples) => quantity(value) +
+	(duration ? ' in ' + digits(duration / 1e9) + ' s' : '') +
+	(samples && types[state.t].name !== 'samples'
+		? ' · ' + counted(round(samples), 'sample') : '');
+
+// The head of the page: what the whole width is, of which recording, and what it is compared with.
+function headText() {
+	const { all, count, span, mode, otherAll, otherCount } = weights;
+	const gone = mode === 'diff' && state.gone === '1';
+	const { duration, baseDuration } = data;
+	const now = (zoom ? amount(zoom.value) + ' (' + percent(zoom.value / all, 1) + ') of ' : '') +
+		recorded(all, span ? 0 : gone ? baseDuration : duration, count) +
+		(state.l || span ? ' (filtered)' : '');
+
+	return mode !== 'diff' ? now : (gone ? 'before: ' : 'after: ') + now +
+		(gone ? '; after: ' : '; before: ') +
+		recorded(otherAll, gone ? duration : baseDuration, otherCount);
 }
 
 // The error bars that hold for this view, which are those of functions in all samples.
@@ -192,7 +223,10 @@ function compare(w, keep, label, inSpan) {
 // Change is always after minus before, also where the width is before.
 const direction = () => weights.mode === 'diff' && state.gone === '1' ? -1 : 1;
 
-const SIGNIFICANT = 3;
+// What is known of a change.  In a comparison of recordings pmu-flame has judged; the page judges
+// only what the reader compares inside of one: a span with the rest, or two types.
+const UNJUDGED = 0, CHANCE = 1, UNSTEADY = 2, SURE = 3;
+const SIGNIFICANT = 3;		// standard errors
 
 // The tail of the binomial distribution as standard errors: X of N, where FRACTION is expected.
 function exactChange(x, n, fraction) {
@@ -211,14 +245,9 @@ function exactChange(x, n, fraction) {
 	return up ? z : -z;
 }
 
-// By how many standard errors a share of KEY is above that of the other side.  In a comparison of
-// recordings, they are larger for a function whose share varies within one of these.
-const changeOf = (value, other, key) => steadyChange(value, other) / (weights.mode === 'diff' &&
-	!keys.folds && data.bars[state.t].spread[keys.func[key]] / 100 || 1);
-
-// The same for a function that is steady (flame-change.c has the same).  Above 99: it differs,
-// but nobody knows how many samples these are.
-function steadyChange(value, other) {
+// By how many standard errors a share is above that of the other side (flame-change.c has the same).
+// Above 99: it differs, but nobody knows how many samples these are.
+function changeOf(value, other) {
 	const w = weights;
 
 	if (!w.all || !w.otherAll)
@@ -236,12 +265,44 @@ function steadyChange(value, other) {
 	return (p - q) / sqrt(variance > 0 ? variance : 1);
 }
 
+// Why there are no verdicts in this view; '': there are.
+const whyUnjudged = () => data.verdicts[state.t].why ||
+	(weights.isAll && state.g === 'function' ? ''
+		: 'they are for functions in all samples');
+
+// The verdict of a code (flame-verdicts.h) on a change from OTHER to VALUE.  That of a function says
+// nothing of a call path with the opposite change.
+function verdictOfCode(code, value, other) {
+	const sign = Math.sign(changeOfShare(value, other)) * direction();
+
+	return !code || sign && (code & 1) !== (sign > 0 ? 1 : 0) ? UNJUDGED
+		: max(CHANCE, (code >> 1) - 1);
+}
+
+// The verdict on VALUE and OTHER; CODE: that of pmu-flame on them.
+const verdictOn = (value, other, code) => weights.mode !== 'diff'
+	? abs(changeOf(value, other)) < SIGNIFICANT ? CHANCE : SURE
+	: whyUnjudged() ? UNJUDGED : verdictOfCode(code, value, other);
+
+// The verdict on a box: on its call path, or else on its function.
+function verdictOf(box) {
+	const { flat, cum, path } = (data.verdicts || [])[state.t] || {};
+	const ofPath = !box.up && state.v !== 'sandwich' && path?.length;
+
+	return verdictOn(box.value, box.other, isRest(box) || !flat ? 0
+		: ofPath ? path[box.members[0]]
+		: (state.v === 'callers' && box.depth === 1 ? flat : cum)[keys.func[box.key]]);
+}
+
+const changeOfShare = (value, other) =>
+	(value / weights.all || 0) - (other / weights.otherAll || 0);
+
 const factorOf = (value, other) =>
 	(value / weights.all || 0) / (other / weights.otherAll || 0);
 
 // A change of share in points, with its sign.
 function points(value, other) {
-	const d = direction() * 100 * (value / weights.all - other / weights.otherAll);
+	const d = direction() * 100 * changeOfShare(value, other);
 
 	return (d < 0 ? '−' : '+') + abs(d).toFixed(abs(d) < 1 ? 2 : 1) + ' pt';
 }

@@ -2,7 +2,9 @@
 #include "show/flame.h"
 #include "show/flame-internal.h"
 #include "base/units.h"
+#include "profile/figures.h"
 #include "profile/labeler.h"
+#include "show/diff.h"
 #include "stream/resolved.h"
 
 #include <inttypes.h>
@@ -23,6 +25,7 @@ struct adding {
 	uint32_t *string;		/* in F->strings, by string of D; TABLE_NONE: not yet */
 	const char *main;		/* object of the program; "": unknown */
 	bool has_by;			/* a sample has the label F->options.by */
+	uint32_t number;		/* of the next sample */
 };
 
 struct flame *flame_new(const struct flame_options *options, struct report *report)
@@ -46,6 +49,8 @@ void flame_free(struct flame *f)
 	for (int side = 0; side < FLAME_SIDES; side++) {
 		free(f->side[side].row);
 		free(f->side[side].value);
+		free(f->sample[side].node);
+		free(f->sample[side].of_base);
 	}
 	free(f->cut.flat);
 	free(f->cut.cumulative);
@@ -62,16 +67,21 @@ void flame_free(struct flame *f)
 	free(f->step);
 	free(f->comment);
 	flame_free_bars(f);
+	flame_free_verdicts(f);
 	free(f);
 }
 
 uint32_t flame_function(struct flame *f, const char *name, const char *file, const char *object,
 			uint32_t line, enum flame_kind kind)
 {
-	/* Not the paths: the same function of two builds is one. */
+	/*
+	 * Not the paths: the same function of two builds is one.  Builds that are compared may have
+	 * other names, too, so functions have the rows that pmu-diff has.
+	 */
+	bool by_name = f->options.compares && *name;
 	uint32_t identity[] = { intern_text(&f->names, name),
-				intern_text(&f->names, flame_base_name(file)),
-				intern_text(&f->names, flame_base_name(object)) };
+				by_name ? 0 : intern_text(&f->names, flame_base_name(file)),
+				by_name ? 0 : intern_text(&f->names, flame_base_name(object)) };
 	uint32_t count = f->identities.count;
 	uint32_t id = byte_ids_add(&f->identities, identity, sizeof(identity));
 
@@ -314,7 +324,7 @@ static uint32_t string_of_value(struct adding *a, const struct decoded_label *l)
 	return intern_text(&a->f->strings, number);
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int compare_label_pairs(const void *a, const void *b)
 {
 	return memcmp(a, b, 2 * sizeof(uint32_t));
 }
@@ -361,7 +371,7 @@ static uint32_t set_of(struct adding *a, const struct decoded_sample *s, int64_t
 	}
 	if (best == TIME_SLICE && *time < INT32_MAX && *time > a->f->slices)
 		a->f->slices = *time;
-	qsort(pair, pairs, 2 * sizeof(*pair), compare_pairs);
+	qsort(pair, pairs, 2 * sizeof(*pair), compare_label_pairs);
 	return byte_ids_add(&a->f->sets, pair, pairs * 2 * sizeof(*pair));
 }
 
@@ -373,6 +383,8 @@ static void add_sample(struct adding *a, const struct decoded_sample *s)
 
 	row.set = set_of(a, s, &row.time, &of_base);
 	row.node = node_of(a, s);
+	a->f->sample[a->side].node[a->number] = row.node;
+	a->f->sample[a->side].of_base[a->number++] = of_base;
 	struct flame_rows *to = a->to[of_base];
 	f->has_base |= of_base;
 	f->has_times |= row.time != INT64_MIN;
@@ -494,17 +506,29 @@ static void take_slice(struct flame *f, const char *fact)
 
 static void take_about(struct flame *f, const struct decoded *d)
 {
-	const char *fact;
-
-	f->time = d->time;
-	f->duration = d->duration;
 	for (uint32_t i = 0; i < d->comments; i++) {
 		const char *text = decoded_string(d, d->comment[i]);
 		f->comment = array_grow(f->comment, f->comments, sizeof(*f->comment));
 		f->comment[f->comments++] = arena_text(&f->arena, text, strlen(text));
 	}
-	for (uint32_t i = 0; (fact = decoded_fact(d, i)); i++)
-		take_slice(f, fact);
+}
+
+/* Take from D what its facts say, and when SIDE was recorded: of a difference, both sides. */
+static void take_facts(struct flame *f, const struct decoded *d, enum flame_side side)
+{
+	struct figures_sides sides;
+	const char *fact;
+
+	f->when[side] = (struct flame_when){ d->time, d->duration };
+	for (uint32_t i = 0; (fact = decoded_fact(d, i)); i++) {
+		if (side == FLAME_PROFILE)
+			take_slice(f, fact);
+		if (!figures_read_sides(fact, &sides))
+			continue;
+		f->when[side] = (struct flame_when){ sides.after.time, sides.after.duration };
+		f->when[FLAME_BASE] = (struct flame_when){ sides.base.time,
+							   sides.base.duration };
+	}
 }
 
 /* Map each type of F to the type of D with the same name and unit. */
@@ -533,6 +557,8 @@ static bool add_samples(struct adding *a)
 	a->location = mem_zeroed(a->d->locations.count, sizeof(*a->location));
 	a->string = mem_resize(NULL, (a->d->strings + 1) * sizeof(*a->string));
 	memset(a->string, 0xff, a->d->strings * sizeof(*a->string));
+	a->f->sample[a->side].node = mem_zeroed(a->d->samples, sizeof(uint32_t));
+	a->f->sample[a->side].of_base = mem_zeroed(a->d->samples, sizeof(bool));
 	while (decoded_next(&r))
 		add_sample(a, &r.sample);
 	decoded_reader_release(&r);
@@ -550,6 +576,7 @@ bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 	struct adding a = { .f = f, .d = d, .side = side, .main = main_object(d),
 			    .to = { &f->side[side], &f->side[FLAME_BASE] } };
 
+	f->options.compares |= diff_has_sides(d);
 	if (side == FLAME_PROFILE && !take_types(f, d))
 		return false;
 	if (!match_types(&a, side))
@@ -557,8 +584,12 @@ bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 	f->has_base |= side == FLAME_BASE;
 	if (side == FLAME_PROFILE)
 		take_about(f, d);
+	take_facts(f, d, side);
 	if (!add_samples(&a))
 		return false;
+	/* an old difference: its times are sums of both sides */
+	if (side == FLAME_PROFILE && f->has_base && f->when[FLAME_BASE].duration == 0)
+		f->when[side].duration = 0;
 	if (side == FLAME_PROFILE)
 		weigh_types(f, d);
 	if (f->too_deep)

@@ -19,6 +19,7 @@
 #include "profile/decode.h"
 #include "base/byte-ids.h"
 #include "show/flame-bars.h"
+#include "show/flame-verdicts.h"
 
 enum {
 	FLAME_NODES_MAX = 1 << 24,	/* in memory; deeper frames are left out, with a message */
@@ -37,6 +38,7 @@ struct flame_options {
 	double least;		/* share of all below which nodes are summed up */
 	bool invert;		/* show callers: the function on top is the root */
 	bool still;		/* the tree is for a picture: by function, not by line */
+	bool compares;		/* a base will be added: functions of one name are one */
 };
 
 struct flame_type {
@@ -91,10 +93,17 @@ struct flame {
 	struct byte_ids sets;		/* items are pairs of strings; 0: no labels */
 	struct flame_rows side[FLAME_SIDES];
 	struct flame_bars *bars;	/* by type; NULL: none were made */
+	struct flame_verdicts *verdicts;	/* by type; NULL: nothing is compared */
+	struct flame_samples {
+		uint32_t *node;		/* by sample of the profile */
+		bool *of_base;		/* it is of the base of a difference */
+	} sample[FLAME_SIDES];		/* of each profile that was added */
 	bool has_base;
 	bool has_times;			/* rows have times: in ns, or slices */
 	int64_t first_time, tick;	/* ns; 1 until flame_arrange() */
-	int64_t time, duration;		/* of the profile, in ns; 0: unknown */
+	struct flame_when {
+		int64_t time, duration;	/* ns; 0: unknown */
+	} when[FLAME_SIDES];
 	char **comment;
 	uint32_t comments;
 	struct {			/* what flame_arrange() has summed up; NODES 0: nothing */

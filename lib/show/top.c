@@ -51,11 +51,17 @@ static uint32_t row_of_function(void *top, const char *name)
 	return t->how.stacks ? intern_text(&t->frames, *name ? name : "?") : row_of(t, name);
 }
 
+void top_name_object(const char *path, char *name, size_t size)
+{
+	*name = OBJECT_MARK;
+	object_name(path, false, name + 1, size - 1);
+}
+
 /* Return the row of all addresses of an object that have no function. */
 static uint32_t row_of_object(void *top, const char *file)
 {
 	struct top *t = top;
-	char name[512] = { OBJECT_MARK };
+	char name[512];
 
 	if (t->how.stacks) {
 		char brackets[sizeof(name) + 2];
@@ -66,7 +72,7 @@ static uint32_t row_of_object(void *top, const char *file)
 	if (t->how.by == FRAMES_BY_OBJECT)
 		object_name(file, true, name, sizeof(name));
 	else
-		object_name(file, false, name + 1, sizeof(name) - 1);
+		top_name_object(file, name, sizeof(name));
 	return row_of(t, name);
 }
 

@@ -90,6 +90,9 @@ const char *top_row_kind(const struct top_how *how);
 /* Return 100 %: the sum of all absolute values, or of the base's in a difference. */
 uint64_t top_whole(const struct top *t);
 
+/* Write the name, before sorting, of the row of an object's addresses.  PATH: its path. */
+void top_name_object(const char *path, char *name, size_t size);
+
 /* Return the object of a row: "libc.so.6"; "[several]" if the name is in several; or "". */
 const char *top_object(const struct top *t, uint32_t row);
 
