@@ -68,6 +68,10 @@ class Firefox:
     def execute_async_script(self, script, *arguments):
         return self.execute_script(script, *arguments, name="ExecuteAsyncScript")
 
+    @property
+    def current_url(self):
+        return self.call("WebDriver:GetCurrentURL", {})["value"]
+
     def get(self, address):
         self.call("WebDriver:Navigate", {"url": address})
 

@@ -332,11 +332,14 @@ def check_bars(page, d):
 
 
 def check_looks(page):
-    """A narrow window breaks no button, and has no room for a table beside the graph; the theme is
-    the system's unless the address has one."""
+    """A narrow window breaks no button, and has the table below the graph, which keeps half of the
+    height; the theme is the system's unless the address has one."""
     page.driver.set_window_size(500, 800)
     page.go("#heat=1&side=1")
-    assert page.run("document.getElementById('plot').clientWidth") == 0
+    width, height, beside = page.run("""['clientWidth', 'clientHeight', 'offsetTop'].map((key, i) =>
+        document.getElementById(i < 2 ? 'plot' : 'side')[key])""")
+    assert width == page.run("innerWidth") and height >= page.run("innerHeight") / 2, (width, height)
+    assert beside > height
     broken = page.run("[...document.querySelectorAll('button')].filter(b => "
                       "b.scrollHeight > b.clientHeight + 1).map(b => b.textContent)")
     assert broken == [], broken

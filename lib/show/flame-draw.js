@@ -118,7 +118,7 @@ function sayEmpty(width, height) {
 
 // Give the canvas the size of the window, in the pixels of the device.
 function sizeCanvas(width, height) {
-	const ratio = min(3, window.devicePixelRatio || 1);
+	const ratio = whole ? SHARP : min(3, window.devicePixelRatio || 1);
 	const [w, h] = [round(width * ratio), round(height * ratio)];
 
 	if (canvas.width !== w || canvas.height !== h) {
@@ -137,7 +137,7 @@ function sizeCanvas(width, height) {
 }
 
 function draw() {
-	const width = plot.clientWidth;
+	const width = whole ? PAPER : plot.clientWidth;
 	const height = whole || plot.clientHeight, scroll = whole ? 0 : plot.scrollTop;
 	const filling = sizeCanvas(width, height);
 

@@ -100,7 +100,7 @@ function drawHeat() {
 	const box = find('heat'), on = profile.time !== null && state.heat === '1';
 
 	box.classList.toggle('on', on);
-	if (!on)
+	if (!on || !box.clientWidth)	// folded, in a small window
 		return;
 	const c = find('hc'), g = c.getContext('2d'), width = box.clientWidth - 24;
 	const now = [state.t, state.l, width].join('|');

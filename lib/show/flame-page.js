@@ -123,7 +123,7 @@ const header = () => el('header', null,
 		'aria-label': 'Search functions by regular expression',
 		oninput: event => set({ q: event.target.value }, false) })));
 
-const bar = () => el('div#bar', null,
+const bar = () => el('div#bar', null, button('bm', '☰', 'Choices and search', 'm'),
 	el('span.seg', { role: 'group', 'aria-label': 'View' }, ...VIEWS.map(
 		([name, text, title], i) => button('v-' + name, text, title, String(i + 1)))),
 	button('bt', 'Table', 'Table of functions', 't'),
@@ -170,7 +170,7 @@ function showControls() {
 		choices(find('la'), [['', 'all'], ...labels()], state.l);
 	if (find('q').value !== state.q)
 		find('q').value = state.q;
-	document.body.classList.toggle('wide', state.side > (innerWidth < 600 ? 0 : 1));
+	document.body.classList.toggle('wide', state.side === '2');
 	find('side').classList.toggle('on', state.side !== '0');
 }
 
@@ -307,7 +307,8 @@ const HELP = [['1 2 3 4', 'flame, icicle, callers, sandwich'],
 	['t', 'table beside, wide, off'], ['h', 'heat map over time'],
 	['Tab to it', 'arrows and Space select a span'], ['x', 'what disappeared (comparison)'],
 	['[ ]', 'sample type'], ['c', 'colour'], ['g', 'function, line, file, object'],
-	['l', 'light or dark'], ['?', 'this help']];
+	['l', 'light or dark'], ['m', 'choices and search, in a small window'],
+	['?', 'this help']];
 
 function showHelp() {
 	const dialog = clear(find('help'));
@@ -331,9 +332,25 @@ function stepOut(key) {
 const next = (list, current, step = 1) =>
 	list[(list.indexOf(current) + step + list.length) % list.length];
 
+// A small window shows the graph, until the reader asks for what is around it.
+function unfold(open) {
+	document.body.classList.toggle('open', open);
+	press('bm', open);
+}
+
+// The heat map is folded with the rest: where it is on, but cannot be seen, show it.
+function toggleHeat() {
+	const folded = state.heat === '1' && !find('heat').offsetHeight;
+
+	set({ heat: state.heat === '1' && !folded ? '0' : '1' }, false);
+	if (state.heat === '1' && !find('heat').offsetHeight)
+		unfold(true);
+}
+
 const ACTIONS = {
 	't': () => set({ side: next(['0', '1', '2'], state.side) }, false),
-	'h': () => profile.time && set({ heat: state.heat === '1' ? '0' : '1' }, false),
+	'h': () => profile.time && toggleHeat(),
+	'm': () => unfold(!document.body.classList.contains('open')),
 	'x': () => base && set({ gone: state.gone === '1' ? '0' : '1', c: 'diff', z: '' }),
 	'l': () => set({ th: dark ? 'light' : 'dark' }, false),
 	'g': () => chooseGrain(next(GRAINS, state.g)),
@@ -351,6 +368,8 @@ const ACTIONS = {
 			.catch(() => {}),
 	'0': () => set({ z: '' }),
 	'/': () => {
+		if (!find('q').offsetHeight)
+			unfold(true);
 		find('q').focus();
 		find('q').select();
 	},
@@ -445,22 +464,6 @@ function listenToSide() {
 	on(side, 'dblclick', event =>
 		rowOf(event) && pick(+rowOf(event).dataset.k, true));
 	on(side, 'keydown', moveInTable);
-}
-
-// A printer gets the whole graph, up to what a canvas may be high, and the start of the table.
-function print(on) {
-	whole = 0;
-	if (!on)
-		return update();
-	dark = false;
-	document.documentElement.dataset.theme = 'light';
-	document.body.classList.remove('wide');
-	drawHeat();
-	layOut(plot.clientWidth);
-	whole = min(16000, layout.rows.length * ROW + 8);
-	showLegend();
-	draw();
-	drawTable();
 }
 
 function listen() {
