@@ -428,7 +428,7 @@ def check_heat_words(page):
     drawn = page.run("drawn")
     assert drawn and all(x >= 0 for text, x in drawn), drawn
     assert not any(re.search(r"\.\d*0 s$", text) for text, x in drawn), drawn
-    assert "Darker: more" in page.text("hcap")
+    assert re.search(r"Darker: more .* A column is [\d.]+ m?s", page.text("hcap")), page.text("hcap")
     page.go("#th=dark&heat=1")
     assert "Brighter: more" in page.text("hcap")
 

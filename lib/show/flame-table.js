@@ -98,9 +98,11 @@ function headRow(wide) {
 	row.append(headCell('c', 'Total', 'Samples with this function anywhere', width));
 	if (wide)
 		row.append(space());
-	if (weights.mode)
-		row.append(headCell('d', weights.mode === 'ratio' ? 'Ratio' : 'Change', 'of Self',
-			change));
+	if (weights.mode === 'ratio')
+		row.append(headCell('d', 'Ratio', 'of Self', change));
+	else if (weights.mode)
+		row.append(headCell('d', 'Change',
+			'of Self: sure changes first, the largest first', change));
 	row.append(headCell('n', state.g[0].toUpperCase() + state.g.slice(1),
 		sums.list.length + ' rows', null));
 	return row;
