@@ -449,6 +449,33 @@ static void test_beta_binomial(void)
 	tap(fabs(mean / want - 1) < 0.03, "the jackknife is right for samples that come in clumps");
 }
 
+static bool has_verdict(enum verdict want, double p, double of_sampling, double base, double after)
+{
+	const struct verdict_limits limits = { .p = 0.01, .steady = 0.02 };
+	const struct change c = { .p = p, .steady = of_sampling };
+
+	return compare_verdict(&limits, &c, base, after) == want;
+}
+
+static void test_verdicts(void)
+{
+	const double p[] = { 0.001, 0.2, 0.02, 0.04 };
+	const struct verdict_limits none = { .p = -1, .steady = -1 };
+	const struct change certain = { .p = 0, .steady = 0 };
+	double q[4];
+
+	compare_discoveries(p, 4, q);
+	tap(compare_limit(p, q, 4, 0.05) == 0.02 && compare_limit(p, q, 4, 0.001) == -1,
+	    "the limit of p is that of the last test that is called");
+	tap(has_verdict(VERDICT_SURE, 0.01, 1, 0.3, 0.301) &&
+	    has_verdict(VERDICT_UNSTEADY, 0.011, 0.02, 0.3, 0.306) &&
+	    has_verdict(VERDICT_UNSTEADY, 1, 0, 0.306, 0.3) &&
+	    has_verdict(VERDICT_CHANCE, 0.011, 0.021, 0.3, 0.4) &&
+	    has_verdict(VERDICT_CHANCE, 0.011, 0, 0.3, 0.304) &&
+	    compare_verdict(&none, &certain, 0.1, 0.9) == VERDICT_CHANCE,
+	    "sure by p; unsteady: half a point, and more than sampling can cause; else chance");
+}
+
 int main(void)
 {
 	test_wilson();
@@ -464,6 +491,7 @@ int main(void)
 	test_certain_shares();
 	test_one_against_one();
 	test_discoveries();
+	test_verdicts();
 	test_runs();
 	test_sizes();
 	test_ratios();
