@@ -284,15 +284,23 @@ const verdictOn = (value, other, code) => weights.mode !== 'diff'
 	? abs(changeOf(value, other)) < SIGNIFICANT ? CHANCE : SURE
 	: whyUnjudged() ? UNJUDGED : verdictOfCode(code, value, other);
 
-// The verdict on a box: on its call path, or else on its function.
-function verdictOf(box) {
+// pmu-flame's code for a box: of its call path, or else of a function.  Callers divide what the
+// function at their start has, so they have its verdict.
+function codeOf(box) {
 	const { flat, cum, path } = (data.verdicts || [])[state.t] || {};
-	const ofPath = !box.up && state.v !== 'sandwich' && path?.length;
+	let of = box;
 
-	return verdictOn(box.value, box.other, isRest(box) || !flat ? 0
-		: ofPath ? path[box.members[0]]
-		: (state.v === 'callers' && box.depth === 1 ? flat : cum)[keys.func[box.key]]);
+	if (isRest(box) || !flat)
+		return 0;
+	if (!box.up)
+		return state.v !== 'sandwich' && path.length ? path[box.members[0]]
+			: cum[keys.func[box.key]];
+	while (of.depth > (state.v === 'callers' ? 1 : 0))
+		of = of.parent;
+	return (state.v === 'callers' ? flat : cum)[keys.func[of.key]];
 }
+
+const verdictOf = box => verdictOn(box.value, box.other, codeOf(box));
 
 const changeOfShare = (value, other) =>
 	(value / weights.all || 0) - (other / weights.otherAll || 0);
