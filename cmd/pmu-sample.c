@@ -74,6 +74,7 @@ static void complete_settings(void)
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
 		command_misused(&command, "--unwind unwinds copies of the stack: it needs "
 				"--call-graph dwarf");
+	command_needs(&command, "unwind-budget", "unwind");
 	if (s->callchain == CHAIN_NONE &&
 	    (chosen.max_stack || chosen.user_stacks || chosen.kernel_stacks))
 		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
@@ -125,6 +126,8 @@ static void complete_copies(void)
 		return;
 	if (chosen.run.unwind)
 		go_target_complete(s, &chosen.target);
+	s->user_frames |= chosen.run.unwind == UNWINDS_IF_NEEDED ||
+			  chosen.run.unwind_budget.is_set;
 	if (!s->stack_bytes)
 		s->stack_bytes = chosen.run.unwind ? STACK_UNWOUND : STACK_DEFAULT;
 }

@@ -11,44 +11,70 @@ int callgraph_open_program(const struct callgraph_target *t)
 	return t->pid ? program_open_process(t->pid) : -1;
 }
 
-/*
- * Return whether T's callchains should be unwound instead of following frame pointers.  Set *WHY
- * to the reason, which completes a sentence.
- */
-static bool is_better_unwound(const struct callgraph_target *t, const char **why)
+/* Return the options for many programs, T. */
+static struct callgraph_options options_of_many(const struct callgraph_target *t)
 {
-	static const char *const reasons[] = {
-		[PROGRAM_UNKNOWN] = "it works without frame pointers",
-		[PROGRAM_32_BITS] = "the program has 32 bits, which cannot be unwound",
-		[PROGRAM_GO] = "a Go program without cgo has them in all its code",
-		[PROGRAM_GO_AND_C] = "it works without frame pointers",
-		[PROGRAM_OTHER] = "it works without frame pointers",
+	if (t->waits)
+		return (struct callgraph_options){
+			.call_graph = "fp",
+			.why = "by frame pointers, as there may be very many context switches; "
+			       "--call-graph dwarf unwinds",
+		};
+	return (struct callgraph_options){
+		.unwind = "always", .budget = "2%,64Mi",
+		.why = "unwound with at most 2 % of the CPU time, and by frame pointers beyond "
+		       "that",
+	};
+}
+
+/* Return the options for the program of T. */
+static struct callgraph_options options_of_program(const struct callgraph_target *t)
+{
+	static const struct callgraph_options by_kind[] = {
+		[PROGRAM_UNKNOWN] = {
+			.unwind = "always", .why = "unwound, as it works without frame pointers",
+		},
+		[PROGRAM_32_BITS] = {
+			.call_graph = "fp", .why = "by frame pointers, as the program has 32 "
+						   "bits, which cannot be unwound",
+		},
+		[PROGRAM_GO] = {
+			.unwind = "needed", .why = "by frame pointers, as a Go program without "
+						   "cgo has them, and unwound if they miss more "
+						   "than 5 % of the callers",
+		},
+		[PROGRAM_GO_AND_C] = {
+			.unwind = "always", .why = "unwound, as it works without frame pointers",
+		},
+		[PROGRAM_OTHER] = {
+			.unwind = "always", .why = "unwound, as it works without frame pointers",
+		},
 	};
 
+	return by_kind[program_kind(callgraph_open_program(t))];
+}
+
+static struct callgraph_options options_of(const struct callgraph_target *t)
+{
 #if !defined(__x86_64__) && !defined(__aarch64__)
-	*why = "stacks of this architecture cannot be unwound";
-	return false;
+	return (struct callgraph_options){
+		.call_graph = "fp",
+		.why = "by frame pointers, as stacks of this architecture cannot be unwound",
+	};
 #endif
-	*why = "this pmu-sample has no --unwind";
 	if (!t->can_unwind)
-		return false;
-	*why = "for many programs they cost least; --call-graph dwarf unwinds";
-	if (t->is_many)
-		return false;
-	enum program_kind kind = program_kind(callgraph_open_program(t));
-	*why = reasons[kind];
-	return kind != PROGRAM_32_BITS && kind != PROGRAM_GO;
+		return (struct callgraph_options){
+			.call_graph = "fp",
+			.why = "by frame pointers, as this pmu-sample has no --unwind",
+		};
+	return t->is_many ? options_of_many(t) : options_of_program(t);
 }
 
 struct callgraph_options callgraph_options(const struct callgraph_target *t, const char *method)
 {
-	struct callgraph_options o = { .call_graph = method };
-
-	if (!strcmp(method, "auto")) {
-		o.unwind = is_better_unwound(t, &o.why);
-		o.call_graph = o.unwind ? NULL : "fp";
-	} else {
-		o.unwind = t->can_unwind && !strncmp(method, "dwarf", strlen("dwarf"));
-	}
-	return o;
+	if (!strcmp(method, "auto"))
+		return options_of(t);
+	bool unwinds = t->can_unwind && !strncmp(method, "dwarf", strlen("dwarf"));
+	return (struct callgraph_options){ .call_graph = method,
+					   .unwind = unwinds ? "always" : NULL };
 }

@@ -45,7 +45,7 @@ static bool is_by_cpu(const struct sample_choices *c)
 	return c->target.system || c->target.cpus.count || c->cgroup_path;
 }
 
-/* Return whether callchains of one or a few programs are recorded, which need not cost little. */
+/* Return whether the callchains are those of many programs, whose cost is unknown. */
 static bool is_many(const struct sample_choices *c)
 {
 	return is_by_cpu(c) || c->user_name;
@@ -145,7 +145,8 @@ static struct callgraph_target target_of(const struct plan_request *r)
 
 	return (struct callgraph_target){
 		.program = samples_command(r) ? r->command[0] : NULL,
-		.pid = first_pid(&c->target), .is_many = is_many(c), .can_unwind = r->can_unwind,
+		.pid = first_pid(&c->target), .is_many = is_many(c),
+		.waits = c->run.settings.waits, .can_unwind = r->can_unwind,
 	};
 }
 
@@ -179,10 +180,12 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 	if (o.call_graph)
 		add(&plan->sample, join("--call-graph=", o.call_graph));
 	if (o.unwind)
-		add(&plan->sample, "--unwind");
+		add(&plan->sample, strcmp(o.unwind, "always") ? join("--unwind=", o.unwind)
+							      : "--unwind");
+	if (o.budget && !r->chosen->run.unwind_budget.is_set)
+		add(&plan->sample, join("--unwind-budget=", o.budget));
 	if (o.why)
-		plan->why = join(o.unwind ? "callchains: unwound, as "
-					  : "callchains: by frame pointers, as ", o.why);
+		plan->why = join("callchains: ", o.why);
 }
 
 static void fill(struct plan *plan, const struct plan_request *r)

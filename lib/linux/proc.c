@@ -133,6 +133,18 @@ bool proc_threads(pid_t pid, struct proc_ids *ids)
 	return list_directory(linux_open("/proc/%d/task", (int)pid), ids);
 }
 
+/* The numbers of statm are pages: the size, those in memory, and those of files among them. */
+uint64_t proc_own_memory(void)
+{
+	unsigned long resident, shared;
+	char text[128];
+
+	if (!linux_read_text(text, sizeof(text), "/proc/self/statm") ||
+	    sscanf(text, "%*u %lu %lu", &resident, &shared) != 2 || shared > resident)
+		return 0;
+	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 size_t proc_unread_input(pid_t pid)
 {
 	int fd = linux_open("/proc/%d/fd/0", (int)pid), bytes = 0;

@@ -61,6 +61,12 @@ bool proc_processes(struct proc_ids *ids);
 /* List the threads of process PID.  False, with errno set: failure, and IDS is empty. */
 bool proc_threads(pid_t pid, struct proc_ids *ids);
 
+/*
+ * Return how many bytes of memory this process has for itself: neither files nor shared memory.
+ * 0: unknown.
+ */
+uint64_t proc_own_memory(void);
+
 /* Return how many bytes the pipe that is stdin of process PID holds; 0: none, or unknown. */
 size_t proc_unread_input(pid_t pid);
 

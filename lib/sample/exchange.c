@@ -116,6 +116,22 @@ bool exchange_enter(struct exchange *x)
 	return at;
 }
 
+uint64_t exchange_memory(const struct exchange *x)
+{
+	return records_area(x).header + records_area(x).size + results_area(x).header +
+	       results_area(x).size;
+}
+
+void exchange_spare(struct exchange *x, bool spares)
+{
+	__atomic_store_n(&x->results->spares, spares, __ATOMIC_RELAXED);
+}
+
+bool exchange_spares(const struct exchange *x)
+{
+	return __atomic_load_n(&x->results->spares, __ATOMIC_RELAXED) != 0;
+}
+
 uint64_t exchange_progress(const struct exchange *x)
 {
 	uint64_t tail = __atomic_load_n(&x->results->tail, __ATOMIC_ACQUIRE);

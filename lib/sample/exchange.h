@@ -40,6 +40,7 @@ struct exchange_records {
 /* Written by the helper; the recorder also writes the states. */
 struct exchange_results {
 	uint64_t tail;		/* bytes of records that the helper has processed */
+	uint64_t spares;	/* not 0: the helper needs to see only some questions from now on */
 	uint64_t state[EXCHANGE_QUESTIONS];	/* 4 * number + enum of exchange.c */
 	struct {
 		uint64_t at;	/* position of the result; its header has its size */
@@ -98,6 +99,13 @@ static inline void exchange_release(struct exchange *x, uint64_t position)
 {
 	x->free_from = position;
 }
+
+/* Return the size of the shared memory, in bytes. */
+uint64_t exchange_memory(const struct exchange *x);
+
+/* Helper: say whether the recorder needs to ask only some questions; recorder: return that. */
+void exchange_spare(struct exchange *x, bool spares);
+bool exchange_spares(const struct exchange *x);
 
 /*
  * Return how many bytes of records the helper has processed.  If that stops growing, the helper

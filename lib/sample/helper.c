@@ -6,7 +6,6 @@
 #include "linux/proc.h"
 #include "sample/child.h"
 #include "sample/helper-rights.h"
-#include "sample/transform.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -30,6 +29,11 @@ enum {
 	ANSWERS_MS = 10000, ANSWERS_STARVED_MS = 60000,
 	END_MS = 10000,		/* for its report and exit, after it has read all records */
 	KILLED_MS = 2000,	/* to disappear after SIGKILL */
+	/*
+	 * Nice value of a helper with a budget.  On a busy machine it would otherwise not get the
+	 * little time that it may take.  Only root may raise a priority.
+	 */
+	BUDGET_NICE = -15,
 };
 
 /*
@@ -65,6 +69,7 @@ static void serve(struct exchange *x, const struct exchange_entry *entry, struct
 		void *room = exchange_answer_room(x);
 		exchange_answer(x, entry, room ? transform_sample(work, record, entry->event,
 								  room) : 0);
+		exchange_spare(x, transform_is_spared(work));
 	}
 }
 
@@ -88,19 +93,24 @@ static const uint8_t *read_existing(const struct helper_existing *existing, size
  * read.
  */
 __attribute__((noreturn))
-static void be_helper(struct helper *h, const struct stream_events *events, bool keep_registers,
-		      const struct target *target, const struct helper_existing *existing,
-		      struct report *report)
+static void be_helper(struct helper *h, const struct stream_events *events,
+		      const struct transform_options *how, const struct target *target,
+		      const struct helper_existing *existing, struct report *report)
 {
+	const uint64_t shared = exchange_memory(&h->exchange);
+	struct transform_options rest = *how;
 	const struct exchange_entry *entry;
 	bool is_last = false;
 	size_t size = 0;
 	const uint8_t *bytes = existing ? read_existing(existing, &size, report) : NULL;
 
+	if (how->budget.is_set)
+		(void)!setpriority(PRIO_PROCESS, 0, BUDGET_NICE);
 	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
 									    report))
 		_exit(1);
-	struct transform *work = transform_new(events, keep_registers, report);
+	rest.budget.memory -= rest.budget.memory < shared ? rest.budget.memory : shared;
+	struct transform *work = transform_new(events, &rest, report);
 	for (size_t at = 0; bytes && at < size; at += ((const struct perf_event_header *)
 						       (bytes + at))->size)
 		transform_follow(work, (const void *)(bytes + at));
@@ -118,8 +128,8 @@ static void be_helper(struct helper *h, const struct stream_events *events, bool
 	_exit(0);
 }
 
-struct helper *helper_start(const struct stream_events *events, bool keep_registers,
-			    const struct target *target, size_t size,
+struct helper *helper_start(const struct stream_events *events,
+			    const struct transform_options *how, const struct target *target, size_t size,
 			    const struct helper_existing *existing, struct report *report)
 {
 	struct helper *h = mem_zeroed(1, sizeof(*h));
@@ -140,7 +150,7 @@ struct helper *helper_start(const struct stream_events *events, bool keep_regist
 	close(pair[h->pid ? 1 : 0]);
 	if (h->pid)
 		return h;
-	be_helper(h, events, keep_registers, target, existing, report);
+	be_helper(h, events, how, target, existing, report);
 }
 
 void helper_wake(struct helper *h)

@@ -12,6 +12,7 @@
 enum {
 	WAITING_MAX = 32 << 20,	/* bytes; beyond that, records leave unchanged */
 	LOOK_MS = 20,		/* between checks of a helper for which we wait */
+	SHOWN = 16,		/* every so many samples the helper sees one, if it needs few */
 };
 
 /* A record that waits: its bytes follow here, or the helper has them. */
@@ -92,6 +93,12 @@ static void append(struct relay *r, struct relayed_record w, const void *record)
 	r->end += needed;
 }
 
+/* Return whether a sample that is not unwound leaves without its dump. */
+static bool leaves_out_dumps(struct relay *r)
+{
+	return r->has_frame_pointers && exchange_of(r);
+}
+
 /* Count DUMPS that leave unchanged, by the reason. */
 static void count_kept(struct relay *r, uint64_t dumps)
 {
@@ -99,6 +106,24 @@ static void count_kept(struct relay *r, uint64_t dumps)
 		r->kept += dumps;
 	else
 		r->without += dumps;
+}
+
+/* Write the question W, which was not unwound, and count it.  IS_ANSWERED: the helper said so. */
+static void write_as_it_is(struct relay *r, const struct relayed_record *w, bool is_answered)
+{
+	const struct exchange *x = &r->helper->exchange;
+	uint64_t at = w->position - sizeof(struct exchange_entry);
+	const struct exchange_entry *entry = (const void *)(x->record_bytes + (at & (x->size - 1)));
+	const struct perf_event_header *record = (const void *)(entry + 1);
+
+	if (leaves_out_dumps(r)) {
+		output_commit(r->out, trim_copy(output_room(r->out, w->size), record,
+						&r->events->event[entry->event], true));
+		*(is_answered ? &r->beyond : &r->late) += 1;
+	} else {
+		output_write(r->out, record, w->size);
+		count_kept(r, !is_answered);
+	}
 }
 
 /* Write the answer to W, or its record as it is. */
@@ -117,8 +142,7 @@ static void write_question(struct relay *r, const struct relayed_record *w)
 		output_commit(r->out, size);
 		r->unwound++;
 	} else {
-		output_write(r->out, x->record_bytes + (w->position & (x->size - 1)), w->size);
-		count_kept(r, !is_answered);
+		write_as_it_is(r, w, is_answered);
 	}
 	r->questions--;
 }
@@ -258,14 +282,13 @@ void relay_write(struct relay *r, const struct perf_event_header *record)
 		write_waiting(r, true);
 }
 
-/* Write RECORD without its unused bytes, after the records that wait. */
+/* Write RECORD without its unused bytes or its dump, after the records that wait. */
 static void write_trimmed(struct relay *r, const struct perf_event_header *record,
 			  const struct stream_event *event)
 {
 	uint8_t *room = output_room(relay_waits(r) ? &r->made : r->out, record->size);
-	size_t size = trim_copy(room, record, event);
+	size_t size = trim_copy(room, record, event, leaves_out_dumps(r));
 
-	count_kept(r, r->helper != NULL);
 	if (relay_waits(r))
 		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, size }, room);
 	else
@@ -274,17 +297,30 @@ static void write_trimmed(struct relay *r, const struct perf_event_header *recor
 		write_waiting(r, true);
 }
 
+/* Return whether the helper need not see a sample. */
+static bool is_spared(struct relay *r)
+{
+	struct exchange *x = r->has_frame_pointers ? exchange_of(r) : NULL;
+
+	return x && exchange_spares(x) && ++r->unseen % SHOWN;
+}
+
 void relay_sample(struct relay *r, const struct perf_event_header *record, uint32_t index)
 {
 	const struct stream_event *event = &r->events->event[index];
-	uint8_t *room = r->helper ? room_for(r, record->size, true) : NULL;
+	bool spares = is_spared(r);
+	uint8_t *room = r->helper && !spares ? room_for(r, record->size, true) : NULL;
 
 	if (!room) {
+		if (leaves_out_dumps(r))
+			*(spares ? &r->spared : &r->late) += 1;
+		else
+			count_kept(r, r->helper != NULL);
 		write_trimmed(r, record, event);
 		return;
 	}
 	struct exchange *x = exchange_of(r);
-	size_t size = trim_copy(room, record, event);
+	size_t size = trim_copy(room, record, event, false);
 	uint64_t position = x->head + sizeof(struct exchange_entry);
 	if (r->questions++ == 0) {
 		r->helper->progress_at = 0;	/* it had no work so far */

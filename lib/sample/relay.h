@@ -6,6 +6,10 @@
  * and leaves unwound; the records after it wait.  The sample leaves unchanged if the helper has no
  * room for it, has ended, hangs, or is late.  Without a helper, all records leave at once.
  *
+ * If callchains by frame pointers are in the samples as well (HAS_FRAME_POINTERS), a sample that the
+ * helper does not unwind leaves without its dump.  Then the helper may also say that it needs to
+ * see only some samples.
+ *
  * If the helper has ended or hangs, records leave at once until the owner starts another: after a
  * pause, which doubles with each start in the same hour up to four minutes.
  */
@@ -31,12 +35,17 @@ struct relay {
 	uint8_t *waiting;	/* records in order, each after a struct of relay.c */
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
+	bool has_frame_pointers;	/* a sample needs no dump if it is not unwound */
 	bool patient;		/* wait for the helper: no new records come meanwhile */
 	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */
 	uint64_t unwound;	/* dumps that left unwound */
 	/* dumps passed on unchanged, because the helper was too slow, or (HUNG) was stopped */
 	uint64_t kept;
+	uint64_t beyond;	/* dumps left out, because the helper may not unwind them, ... */
+	uint64_t late;		/* ... or was too slow */
+	uint64_t spared;	/* dumps left out, because the helper did not need to see them */
+	uint64_t unseen;	/* samples since the helper said that it needs to see only some */
 	bool hung;		/* a helper made no progress for some time, and did not end */
 	uint64_t without;	/* dumps passed on unchanged, because no helper ran */
 };

@@ -68,6 +68,27 @@ const char *sample_parse_frequency(const char *text, void *frequency)
 	return hz ? NULL : text;
 }
 
+const char *sample_parse_unwind(const char *text, void *which)
+{
+	enum sampler_unwind *result = which;
+
+	*result = strcmp(text, "needed") ? UNWINDS_ALL : UNWINDS_IF_NEEDED;
+	return !*text || !strcmp(text, "always") || *result == UNWINDS_IF_NEEDED ? NULL : text;
+}
+
+const char *sample_parse_budget(const char *text, void *budget)
+{
+	struct unwind_budget *b = budget;
+	const char *comma = strchr(text, ',');
+	char share[32];
+
+	*b = (struct unwind_budget){ .is_set = true, .memory = SAMPLE_BUDGET_MEMORY };
+	snprintf(share, sizeof(share), "%.*s", comma ? (int)(comma - text) : 31, text);
+	if (!units_parse_share(share, &b->cpu))
+		return text;
+	return comma && !units_parse_count(comma + 1, &b->memory) ? comma + 1 : NULL;
+}
+
 const struct command_spelling sample_spellings[] = {
 	{ .name = "count", .means = "period" },
 	{ .name = "freq", .means = "frequency" },

@@ -313,14 +313,17 @@ static void run_commands(struct sampler *s)
 /* Start the process that unwinds stacks; EXISTING as in helper_start().  NULL: reported. */
 static struct helper *start_helper(struct sampler *s, const struct helper_existing *existing)
 {
-	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of memory for records */
+	enum { LEAST = 16 << 20, MOST = 256 << 20,	/* bytes of memory for records */
+	       WITH_BUDGET = 32 << 20 };		/* ... and a fourth of it for results */
 	const struct sampler_options *o = s->options;
-	size_t size = LEAST;
+	const struct transform_options how = { .keep_registers = o->settings.user_regs,
+					       .judges = o->unwind == UNWINDS_IF_NEEDED,
+					       .budget = o->unwind_budget };
+	size_t size = LEAST, most = how.budget.is_set ? WITH_BUDGET : MOST;
 
-	while (size < MOST && size < o->ring_size * s->counters.cpus)
+	while (size < most && size < o->ring_size * s->counters.cpus)
 		size *= 2;
-	return helper_start(&s->events, o->settings.user_regs, o->target, size, existing,
-			    s->report);
+	return helper_start(&s->events, &how, o->target, size, existing, s->report);
 }
 
 /* Start it for the first time.  False: reported. */
@@ -526,6 +529,8 @@ static bool start(struct sampler *s)
 	s->flow.descendants.on = o->target->command;
 	foreign_ids_init(&s->flow.foreign, &s->counters, s->flow.layout);
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
+					.has_frame_pointers = o->unwind == UNWINDS_IF_NEEDED ||
+							      o->unwind_budget.is_set,
 					.stop = o->stop };
 	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;

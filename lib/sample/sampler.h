@@ -9,6 +9,7 @@
 #include "sample/label-options.h"
 #include "sample/settings.h"
 #include "sample/target.h"
+#include "unwind/unwind.h"
 
 #include <signal.h>
 
@@ -43,6 +44,9 @@ bool rotation_rename(const char *file, uint64_t ms, char *name, size_t size);
 
 #define SAMPLER_DELAY_TAKES "a time such as 10s, a number of milliseconds, or -1"
 
+/* Which stack dumps another process unwinds. */
+enum sampler_unwind { UNWINDS_NONE, UNWINDS_ALL, UNWINDS_IF_NEEDED };
+
 struct sampler_options {
 	struct event_list *events;	/* the sampler completes their attrs */
 	const struct target *target;
@@ -55,7 +59,8 @@ struct sampler_options {
 	size_t buffer_size;		/* limit in bytes of the buffer for a slow reader */
 	unsigned jitter;		/* random variation of periods, per cent; 0: none */
 	struct label_options labels;	/* which labels of the target's threads to record */
-	bool unwind;			/* unwind stack dumps in another process */
+	enum sampler_unwind unwind;
+	struct unwind_budget unwind_budget;	/* what unwinding may take */
 	bool progress;			/* show time, samples and losses on stderr, a terminal */
 	bool flight_recorder;		/* write the last samples at SIGUSR1 and at the end only */
 	uint64_t max_size;		/* stop after so many bytes of output; 0: no limit */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* totals - writes the end of each stream, and the summary for the user: counts, losses, costs. */
+#include "base/units.h"
 #include "sample/features.h"
 #include "record/events.h"
 #include "sample/internal.h"
@@ -166,6 +167,26 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
+/* Report which of ALL stacks were left to frame pointers, against the user's wish. */
+static void report_beyond(const struct sampler *s, const struct relay *r, uint64_t all)
+{
+	const struct unwind_budget *b = &s->options->unwind_budget;
+	char memory[UNITS_SIZE], late[64] = "";
+
+	if (!r->beyond) {
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were followed by frame "
+			    "pointers: the process that unwinds was too slow", r->late, all);
+		return;
+	}
+	units_format_size(memory, b->memory);
+	if (r->late)
+		snprintf(late, sizeof(late), " (%" PRIu64 " because it was too slow)", r->late);
+	report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were followed by frame pointers: "
+		    "unwinding may take %g %% of the CPU time and %s of memory%s; "
+		    "--unwind-budget changes that", r->beyond + r->late, all, 100 * b->cpu, memory,
+		    late);
+}
+
 /* Report stacks that the helper did not unwind, and its cost. */
 static void report_unwinding(const struct sampler *s)
 {
@@ -173,7 +194,8 @@ static void report_unwinding(const struct sampler *s)
 
 	if (!r->helper)
 		return;
-	uint64_t all = r->kept + r->without + r->unwound;
+	uint64_t all = r->kept + r->without + r->unwound + r->beyond + r->late +
+		       r->spared;
 	double cost = seconds(r->used) + seconds(r->helper->used.ru_utime) +
 		      seconds(r->helper->used.ru_stime);
 	if (r->kept)
@@ -185,6 +207,11 @@ static void report_unwinding(const struct sampler *s)
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
 			    "are, while the process that unwinds them did not run; put pmu-unwind "
 			    "after pmu-sample", r->without, all);
+	if (r->beyond + r->late)
+		report_beyond(s, r, all);
+	if (r->spared)
+		report_summary(s->report, "%" PRIu64 " stacks left to frame pointers, which find "
+			       "nearly all callers", r->spared);
 	report_summary(s->report, "%" PRIu64 " stacks unwound in %.3f s of another process's CPU "
 		       "time%s", r->unwound, cost,
 		       r->all_starts ? ", which was started more than once" : "");

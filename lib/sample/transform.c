@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/transform.h"
 #include "base/arena.h"
-#include "unwind/unwind.h"
 
 #include <stdlib.h>
 
@@ -10,12 +9,14 @@ struct transform {
 	struct unwind *unwind;
 };
 
-struct transform *transform_new(const struct stream_events *events, bool keep_registers,
-				struct report *report)
+struct transform *transform_new(const struct stream_events *events,
+				const struct transform_options *options, struct report *report)
 {
 	/* A dump may still pass unchanged, so events keep its fields. */
 	const struct unwind_options how = { .keep_fields = true,
-					    .keep_registers = keep_registers };
+					    .keep_registers = options->keep_registers,
+					    .judges = options->judges,
+					    .budget = options->budget };
 	struct transform *t = mem_zeroed(1, sizeof(*t));
 
 	t->events = events;
@@ -42,6 +43,11 @@ size_t transform_sample(struct transform *t, const struct perf_event_header *rec
 	record_frame(&rec, (const uint8_t *)record, false);
 	return sample_decode(event, index, &rec, &sample, &needed)
 		? unwind_sample(t->unwind, event, &rec, &sample, out) : 0;
+}
+
+bool transform_is_spared(const struct transform *t)
+{
+	return unwind_is_spared(t->unwind);
 }
 
 void transform_end(struct transform *t)

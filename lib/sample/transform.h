@@ -3,15 +3,19 @@
 #pragma once
 #include "base/report.h"
 #include "record/events.h"
+#include "unwind/unwind.h"
 
 struct transform;
 
-/*
- * Return a transform of SAMPLEs of EVENTS.  KEEP_REGISTERS: its samples keep their registers, but
- * not their stacks.  EVENTS and REPORT must outlive it.
- */
-struct transform *transform_new(const struct stream_events *events, bool keep_registers,
-				struct report *report);
+struct transform_options {
+	bool keep_registers;	/* samples keep their registers, but not their stacks */
+	bool judges;		/* compare stacks with the kernel's: transform_is_spared() */
+	struct unwind_budget budget;
+};
+
+/* Return a transform of SAMPLEs of EVENTS.  EVENTS and REPORT must outlive it. */
+struct transform *transform_new(const struct stream_events *events,
+				const struct transform_options *options, struct report *report);
 
 /* Follow RECORD, of any type but SAMPLE. */
 void transform_follow(struct transform *t, const struct perf_event_header *record);
@@ -22,6 +26,9 @@ void transform_follow(struct transform *t, const struct perf_event_header *recor
  */
 size_t transform_sample(struct transform *t, const struct perf_event_header *record,
 			uint32_t index, uint8_t *out);
+
+/* Return whether frame pointers find nearly all callers: as unwind_is_spared(). */
+bool transform_is_spared(const struct transform *t);
 
 /* Report what was done, and free T. */
 void transform_end(struct transform *t);

@@ -20,7 +20,7 @@ static struct bytes stack_of(const struct perf_event_header *record,
  * the bytes are valid.
  */
 size_t trim_copy(void *to, const struct perf_event_header *record,
-		 const struct stream_event *event)
+		 const struct stream_event *event, bool without_stack)
 {
 	const struct bytes stack = stack_of(record, event);
 	const uint8_t *from = (const uint8_t *)record;
@@ -29,7 +29,7 @@ size_t trim_copy(void *to, const struct perf_event_header *record,
 
 	if (stack.at)
 		memcpy(&size, stack.at - sizeof(size), sizeof(size));
-	uint64_t used = (stack.size + 7) & ~7ULL;
+	uint64_t used = without_stack ? 0 : (stack.size + 7) & ~7ULL;
 	if (used >= size) {
 		memcpy(copy, from, record->size);
 		return record->size;

@@ -49,16 +49,20 @@ void code_remove_unmapped(struct unwind *u)
 	free(live);
 }
 
-void code_make_room(struct unwind *u)
+void code_close_all(struct unwind *u)
 {
-	enum { SPARE = 64 };	/* files */
-
-	if (u->pool.open + SPARE < ELF_POOL_MAX && u->pool.memory <= ELF_POOL_MEMORY)
-		return;
 	for (uint32_t i = 0; i < u->codes; i++)
 		if (u->code[i])
 			code_release(u->code[i]);
 	rules_forget(&u->rules);
+}
+
+void code_make_room(struct unwind *u)
+{
+	enum { SPARE = 64 };	/* files */
+
+	if (u->pool.open + SPARE >= ELF_POOL_MAX || u->pool.memory > ELF_POOL_MEMORY)
+		code_close_all(u);
 }
 
 /* Open the file of OBJECT, which M maps in PID.  ANYWHERE: look also elsewhere than at its path. */

@@ -4,7 +4,8 @@
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
  * frame pointers that may be believed (frame-pointer.c), 32-bit programs (walk-32.c), the
  * earlier stacks of threads (joiner.c, generation.c), the kernel's own callchains
- * (kernel-chain.c, leaf.c), and the report at the end (unwind-report.c).
+ * (kernel-chain.c, leaf.c), what unwinding costs (spending.c, cpu-budget.c), and the report at the
+ * end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"
@@ -16,7 +17,9 @@
 #include "unwind/caller.h"
 #include "unwind/code-bytes.h"
 #include "unwind/code-flow.h"
+#include "unwind/cpu-budget.h"
 #include "unwind/joiner.h"
+#include "unwind/judge.h"
 #include "unwind/machine.h"
 #include "unwind/scan.h"
 #include "unwind/unwind.h"
@@ -203,6 +206,10 @@ struct unwind {
 	const struct machine *mask_machine;
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
+	struct judge judge;
+	struct cpu_budget cpu;		/* if options.budget is set: */
+	uint64_t cpu_charged;		/* CPU time of this process that CPU knows, ns */
+	bool is_over_memory;		/* this process has too much memory */
 	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
 	uint64_t sample_monotonic;	/* the same, if that is CLOCK_MONOTONIC; else 0 */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
@@ -242,6 +249,9 @@ void unwind_report_damage(struct unwind *u, uint32_t object);
 void code_open_mapped(struct unwind *u, const struct record *rec);
 
 void code_release(struct code *code);
+
+/* Close all files, and forget the rules from them.  Do not call this inside a walk. */
+void code_close_all(struct unwind *u);
 
 /*
  * If nearly too many files are open, or they take too much memory, close all and forget the rules
@@ -306,6 +316,27 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
  */
 void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t address,
 		      bool is_end);
+
+/*
+ * Return whether CHAIN, which the kernel made by frame pointers, lacks callers that are in u->frame.
+ * The outermost frames are not missed: they belong to the start of the program or thread.
+ */
+bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain);
+
+/* The process that is charged for what is not done for a single process. */
+enum { SPENDING_COMMON = -1 };
+
+/* The CPU time from now on counts. */
+void spending_begin(struct unwind *u);
+
+/* Return whether the budget has room for a stack of process PID, whose time counts from now on. */
+bool spending_allows(struct unwind *u, pid_t pid);
+
+/* Charge the CPU time since then to PID. */
+void spending_charge(struct unwind *u, pid_t pid);
+
+/* If this process has too much memory, release what can be found again. */
+void spending_check_memory(struct unwind *u);
 
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,

@@ -154,3 +154,15 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 	}
 	return false;
 }
+
+bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain)
+{
+	enum { START = 2 };	/* frames of C libraries outside of the code that frame pointers reach */
+	struct words user = user_words(chain);
+	uint32_t same = 0;
+
+	while (same < user.count && same < u->frames &&
+	       address_at(at, user, same) == u->frame[same].pc)
+		same++;
+	return u->frames - same > (same > 1 ? START : 0);
+}

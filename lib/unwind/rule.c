@@ -272,7 +272,8 @@ static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
 static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64_t own,
 				     bool is_exact, struct cfi_row *row)
 {
-	const uint64_t most = 64 << 20;	/* bytes of code to read */
+	/* bytes of code to read: 0.2 s, or 15 ms, which other stacks have to wait */
+	const uint64_t most = u->options.budget.is_set ? 4 << 20 : 64 << 20;
 	const struct machine *m = unwind_machine(u);
 	struct elf_symbol symbol;
 	/* Control comes to the part of a function that is rarely run by jumps, not by calls. */

@@ -164,6 +164,10 @@ static void report_summaries(struct unwind *u)
 	if (u->counts.samples[UNWIND_BEFORE])
 		report_summary(u->report, "%" PRIu64 " stacks were unwound before",
 			       u->counts.samples[UNWIND_BEFORE]);
+	if (u->judge.all)
+		report_summary(u->report, "frame pointers lack callers of %" PRIu64 " of %" PRIu64
+			       " stacks, so %s are unwound", u->judge.all_lacking, u->judge.all,
+			       u->judge.is_spared ? "only some" : "all");
 	if (u->too_long)
 		report_summary(u->report, "%" PRIu64 " stacks are cut: they do not fit a record",
 			       u->too_long);

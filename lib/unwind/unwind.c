@@ -47,6 +47,8 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->flow_left = FLOW_MOST;
 	if (!options->no_join)
 		u->joiner = joiner_new();
+	if (options->budget.is_set)
+		spending_begin(u);
 	return u;
 }
 
@@ -66,6 +68,7 @@ void unwind_free(struct unwind *u)
 	fetch_release(&u->fetcher);
 	spaces_release(&u->spaces);
 	joiner_free(u->joiner);
+	cpu_budget_release(&u->cpu);
 	free(u->frame);
 	free(u);
 }
@@ -150,10 +153,14 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	u->silence_reported = u->spaces.silenced;
 	if (u->joiner)
 		follow_joiner(u, rec);
-	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+	if ((rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&
+	    spending_allows(u, SPENDING_COMMON)) {
 		code_open_mapped(u, rec);
+		spending_charge(u, SPENDING_COMMON);
+	}
 	if (rec->type == RECORD_FINISHED_ROUND) {
 		code_blocks_forget(&u->blocks);
+		spending_check_memory(u);
 		u->rounds++;
 	}
 	return good;
@@ -295,7 +302,15 @@ static enum unwind_outcome find_frames(struct unwind *u, const struct sample *s,
 		return unwind_walk_32(u, place, dump);
 	}
 	enum unwind_outcome outcome = unwind_walk(u, place->space, place->pid, dump);
-	return finish(u, s, place, dump, outcome);
+	outcome = finish(u, s, place, dump, outcome);
+	if (u->options.judges)
+		judge_add(&u->judge, s->time, chain_lacks_callers(u, place, s->callchain));
+	return outcome;
+}
+
+bool unwind_is_spared(const struct unwind *u)
+{
+	return u->judge.is_spared;
 }
 
 /* The words of a record, written one after another. */
@@ -555,6 +570,8 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	if (s->user_regs_abi == 0 || is_done) {	/* a thread of the kernel, or unwound before */
 		if (is_finished(s))
 			u->counts.samples[UNWIND_BEFORE]++;
+	} else if (!spending_allows(u, s->pid)) {
+		return 0;
 	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {
 		u->counts.samples[UNWIND_FOREIGN]++;
 		u->foreign_32 += s->user_regs_abi != ABI_64 && !is_finished(s);
@@ -567,6 +584,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)
 			u->full_size = event->attr.sample_stack_user;
 		is_unwound = true;
+		spending_charge(u, s->pid);
 	}
 	return write_sample(u, event, rec, s, is_unwound, out);
 }

@@ -36,6 +36,13 @@ enum {
 	UNWIND_UNKNOWN = 1,
 };
 
+/* What unwinding may take, while it happens.  Zero-initialised: no limit. */
+struct unwind_budget {
+	bool is_set;
+	double cpu;		/* share of the CPU time of all CPUs of this machine, from 0 to 1 */
+	uint64_t memory;	/* bytes of memory of this process, mapped files not included */
+};
+
 /* Zero-initialised: the defaults. */
 struct unwind_options {
 	struct locate_options where;	/* where to look for files; POOL and FETCHER are not used */
@@ -52,6 +59,8 @@ struct unwind_options {
 	bool keep_registers;		/* with KEEP_FIELDS: keep the registers, too */
 	bool keep_dumps;		/* keep the registers and stacks, too */
 	bool is_swapped;		/* the stream has the other byte order: do not unwind */
+	struct unwind_budget budget;	/* stacks beyond it stay as they are */
+	bool judges;			/* compare stacks with the kernel's: unwind_is_spared() */
 };
 
 struct unwind;
@@ -84,11 +93,17 @@ bool unwind_follow(struct unwind *u, const struct record *rec);
 /*
  * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
  * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
- * 0: REC stays as it is.  OUT must not overlap REC.
+ * 0: REC stays as it is, because it has no dump, or the budget is used up.  OUT must not overlap REC.
  */
 size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     const struct record *rec, const struct sample *sample,
 		     uint8_t out[RECORD_MAX_SIZE]);
+
+/*
+ * Return whether frame pointers have led the kernel to nearly all callers, so that stacks need not
+ * be unwound.  False: they have not, or fewer stacks were unwound than those of a second.
+ */
+bool unwind_is_spared(const struct unwind *u);
 
 /* Report the counts (-v), what is wrong with files, and whether the dumps are too short. */
 void unwind_report(struct unwind *u);

@@ -69,7 +69,7 @@ static void test_used(const struct stream_event *event, uint64_t reserved, uint6
 	uint8_t *record = malloc(size), *copy = malloc(size);
 
 	memcpy(record, made, size);
-	size_t trimmed = trim_copy(copy, (void *)record, event);
+	size_t trimmed = trim_copy(copy, (void *)record, event, false);
 	uint8_t *exact = malloc(want);	/* so that a byte too far is noticed */
 	tap(trimmed == want && ((struct perf_event_header *)(void *)copy)->size == want,
 	    "the copy has the bytes in use, rounded up to 8, and no others");

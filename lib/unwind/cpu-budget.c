@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwind/cpu-budget.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+#define REMEMBERED 5e9		/* ns: what was taken fades to 1/e in this time */
+#define STEP 100000000		/* ns between reductions */
+#define KEPT_FROM 1000		/* ns: processes that took less are forgotten */
+#define GREED 4			/* what a process may take, as a multiple of what is left */
+
+void cpu_budget_init(struct cpu_budget *b, double share, unsigned cpus)
+{
+	*b = (struct cpu_budget){ .room = share * cpus * REMEMBERED };
+}
+
+static uint32_t find(const struct cpu_budget *b, pid_t pid)
+{
+	return TABLE_FIND(&b->table, hash_u64((uint64_t)pid), i, b->user[i].pid == pid);
+}
+
+/* Reduce all times by the factor KEPT, and forget processes that took little. */
+static void fade(struct cpu_budget *b, double kept)
+{
+	uint32_t users = 0;
+
+	b->sum = 0;
+	table_release(&b->table);
+	for (uint32_t i = 0; i < b->users; i++) {
+		struct cpu_user user = { b->user[i].pid, b->user[i].taken * kept };
+		if (user.taken < KEPT_FROM)
+			continue;
+		b->sum += user.taken;
+		table_add(&b->table, hash_u64((uint64_t)user.pid), users);
+		b->user[users++] = user;
+	}
+	b->users = users;
+}
+
+bool cpu_budget_allows(struct cpu_budget *b, pid_t pid, uint64_t now)
+{
+	if (!b->faded_at)
+		b->faded_at = now;
+	for (; now >= b->faded_at + STEP && b->users; b->faded_at += STEP)
+		fade(b, 1 - STEP / REMEMBERED);
+	if (!b->users)
+		b->faded_at = now;
+	uint32_t i = find(b, pid);
+	double taken = i == TABLE_NONE ? 0 : b->user[i].taken;
+	return b->sum < b->room && taken < GREED * (b->room - b->sum);
+}
+
+void cpu_budget_charge(struct cpu_budget *b, pid_t pid, uint64_t ns)
+{
+	uint32_t i = find(b, pid);
+
+	if (i == TABLE_NONE) {
+		i = b->users++;
+		b->user = array_grow(b->user, i, sizeof(*b->user));
+		b->user[i] = (struct cpu_user){ .pid = pid };
+		table_add(&b->table, hash_u64((uint64_t)pid), i);
+	}
+	b->user[i].taken += (double)ns;
+	b->sum += (double)ns;
+}
+
+void cpu_budget_release(struct cpu_budget *b)
+{
+	table_release(&b->table);
+	free(b->user);
+	*b = (struct cpu_budget){ 0 };
+}

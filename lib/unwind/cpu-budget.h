@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu-budget - decides whose stacks may still be unwound, if unwinding is limited to a share of the
+ * CPU time of all CPUs.
+ *
+ * The budget remembers how much CPU time the stacks of each process took.  What it remembers
+ * halves every few seconds.  The sum for all processes may be the share of about five seconds.  A
+ * process may take four times what is left of that sum: so one costly process takes four fifths
+ * at most, two take four ninths each, and the others always find room.  What nobody else takes,
+ * any process may take.
+ */
+#pragma once
+#include "base/table.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct cpu_budget {
+	double room;		/* ns: most of SUM */
+	double sum;		/* ns that all processes took, as far as it is remembered */
+	uint64_t faded_at;	/* when SUM and the processes' times were last reduced, ns */
+	struct cpu_user {
+		pid_t pid;
+		double taken;	/* its part of SUM, ns */
+	} *user;
+	uint32_t users;
+	struct table table;	/* over USER */
+};
+
+/* Use at most SHARE (0 to 1) of the time of CPUS CPUs; 0: none at all. */
+void cpu_budget_init(struct cpu_budget *b, double share, unsigned cpus);
+
+/* Return whether a stack of process PID may be unwound at NOW (ns of one clock). */
+bool cpu_budget_allows(struct cpu_budget *b, pid_t pid, uint64_t now);
+
+/* Note that NS of CPU time were taken for process PID. */
+void cpu_budget_charge(struct cpu_budget *b, pid_t pid, uint64_t ns);
+
+void cpu_budget_release(struct cpu_budget *b);

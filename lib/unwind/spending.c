@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What unwinding costs while it happens, and whether the budget has room for more. */
+#include "base/clock.h"
+#include "linux/cpus.h"
+#include "linux/proc.h"
+#include "unwind/internal.h"
+
+#include <malloc.h>
+
+void spending_begin(struct unwind *u)
+{
+	struct cpu_list online = cpus_online();
+
+	cpu_budget_init(&u->cpu, u->options.budget.cpu,
+			online.count ? (unsigned)online.count : 1);
+	cpus_release(&online);
+	u->cpu_charged = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void spending_charge(struct unwind *u, pid_t pid)
+{
+	if (!u->options.budget.is_set)
+		return;
+	uint64_t used = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cpu_budget_charge(&u->cpu, pid, used - u->cpu_charged);
+	u->cpu_charged = used;
+}
+
+bool spending_allows(struct unwind *u, pid_t pid)
+{
+	if (!u->options.budget.is_set)
+		return true;
+	if (u->is_over_memory || !cpu_budget_allows(&u->cpu, pid, monotonic_ns()))
+		return false;
+	spending_charge(u, SPENDING_COMMON);
+	return true;
+}
+
+void spending_check_memory(struct unwind *u)
+{
+	const uint64_t most = u->options.budget.memory;
+	bool was_over = u->is_over_memory;
+
+	if (!u->options.budget.is_set)
+		return;
+	u->is_over_memory = proc_own_memory() > most;
+	if (!u->is_over_memory || was_over)
+		return;
+	code_close_all(u);
+	if (u->joiner) {
+		joiner_free(u->joiner);
+		u->joiner = joiner_new();
+	}
+	malloc_trim(0);
+	u->is_over_memory = proc_own_memory() > most;
+}
