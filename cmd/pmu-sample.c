@@ -19,6 +19,8 @@ enum {
 	JITTER_PERCENT = 5,
 	STACK_DEFAULT = 8192,		/* bytes of a stack dump, as in perf */
 	STACK_UNWOUND = 32768,		/* the same, if it is unwound at once */
+	RING_AMPLE = 4 << 20,		/* bytes */
+	STACK_SCARCE = 8192,		/* ... and rings are small, and frame pointers followed */
 };
 
 static bool exit_status;
@@ -74,7 +76,6 @@ static void complete_settings(void)
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
 		command_misused(&command, "--unwind unwinds copies of the stack: it needs "
 				"--call-graph dwarf");
-	command_needs(&command, "unwind-budget", "unwind");
 	if (s->callchain == CHAIN_NONE &&
 	    (chosen.max_stack || chosen.user_stacks || chosen.kernel_stacks))
 		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
@@ -126,10 +127,12 @@ static void complete_copies(void)
 		return;
 	if (chosen.run.unwind)
 		go_target_complete(s, &chosen.target);
-	s->user_frames |= chosen.run.unwind == UNWINDS_IF_NEEDED ||
-			  chosen.run.unwind_budget.is_set;
+	bool is_beside = chosen.run.unwind == UNWINDS_IF_NEEDED || chosen.run.unwind_budget.is_set;
+	s->user_frames |= is_beside;
 	if (!s->stack_bytes)
-		s->stack_bytes = chosen.run.unwind ? STACK_UNWOUND : STACK_DEFAULT;
+		s->stack_bytes = !chosen.run.unwind ? STACK_DEFAULT
+			       : is_beside && ring_size_most() < RING_AMPLE ? STACK_SCARCE
+			       : STACK_UNWOUND;
 }
 
 /* Add the events that options name to LIST.  False: none can be sampled (reported). */

@@ -397,13 +397,15 @@ check 'on a terminal one line shows progress, and is erased; elsewhere no line d
 	none grep "$(printf '\033')" err
 END
 
-check 'callchains are unwound, but not those of Go, of 32 bits, and of many programs' <<'END'
+check 'callchains are unwound: those of Go where needed, of many programs within a budget' <<'END'
 	says() { pmu-prof --dry-run "$@" | sed 's/^pmu-sample \(--[a-z=-]*\) .*/\1/'; }
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip 'not unwound here' ;; esac
 	test "$(says -- ten)" = --unwind
-	test "$(says -a)" = --call-graph=fp
-	test "$(says -u root)" = --call-graph=fp
-	test "$(says --cgroup=/)" = --call-graph=fp
+	for many in -a -C0 "-u root" --cgroup=/; do
+		pmu-prof --dry-run $many | grep -e '^pmu-sample --unwind=2%,64Mi '
+		test "$(says $many --off-cpu)" = --call-graph=fp
+	done
+	test "$(pmu-prof --dry-run -a --unwind=5% | grep -o -e '--unwind[^ ]*')" = --unwind=5%
 	test "$(says -a --call-graph dwarf)" = --call-graph=dwarf
 	pmu-prof --dry-run -a --call-graph dwarf | grep -q -- '--call-graph=dwarf --unwind '
 	pmu-prof -v -q -e cpu-clock -F 1000 -o p -- ten serial 0.1
@@ -418,7 +420,7 @@ check 'callchains are unwound, but not those of Go, of 32 bits, and of many prog
 	printf 'package main\nfunc main() { println(1) }\n' >main.go
 	printf 'module m\n' >go.mod
 	CGO_ENABLED=0 go build -o m . || skip 'go cannot build here'
-	test "$(says -- ./m)" = --call-graph=fp
+	test "$(says -- ./m)" = --unwind=needed
 END
 
 done_testing

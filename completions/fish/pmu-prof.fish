@@ -26,7 +26,7 @@ complete -c pmu-prof -l duration -s d -x -d 'stop after TIME (10, 1.5, 500ms, 2m
 complete -c pmu-prof -l delay -s D -x -d 'start after TIME (100: ms; 2s); -1: when --control enables it'
 complete -c pmu-prof -l control -r -F -d 'read commands from FD|FIFO: enable, disable, snapshot, stop'
 complete -c pmu-prof -l callchains -s g -d 'record callchains, by frame pointers'
-complete -c pmu-prof -l unwind -d 'record whole callchains: unwind copies of the stack'
+complete -c pmu-prof -l unwind -d 'record whole callchains: unwind stacks, always, if needed, or up to 2%'
 complete -c pmu-prof -l max-stack -x -d 'record at most COUNT frames'
 complete -c pmu-prof -l kernel-stacks -d 'record only the kernel\'s part of callchains'
 complete -c pmu-prof -l user-stacks -d 'record only the program\'s part of callchains'

@@ -19,7 +19,7 @@ complete -c pmu-sample -l delay -s D -x -d 'start after TIME (100: ms; 2s); -1: 
 complete -c pmu-sample -l control -r -F -d 'read commands from FD|FIFO: enable, disable, snapshot, stop'
 complete -c pmu-sample -l callchains -s g -d 'record callchains, by frame pointers'
 complete -c pmu-sample -l call-graph -x -a 'fp dwarf lbr none' -d 'record callchains: fp, dwarf[,BYTES], lbr or none'
-complete -c pmu-sample -l unwind -d 'record whole callchains: unwind copies of the stack'
+complete -c pmu-sample -l unwind -d 'record whole callchains: unwind stacks, always, if needed, or up to 2%'
 complete -c pmu-sample -l max-stack -x -d 'record at most COUNT frames'
 complete -c pmu-sample -l kernel-stacks -d 'record only the kernel\'s part of callchains'
 complete -c pmu-sample -l user-stacks -d 'record only the program\'s part of callchains'

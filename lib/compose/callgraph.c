@@ -21,7 +21,7 @@ static struct callgraph_options options_of_many(const struct callgraph_target *t
 			       "--call-graph dwarf unwinds",
 		};
 	return (struct callgraph_options){
-		.unwind = "always", .budget = "2%,64Mi",
+		.unwind = "2%,64Mi",
 		.why = "unwound with at most 2 % of the CPU time, and by frame pointers beyond "
 		       "that",
 	};
@@ -39,9 +39,9 @@ static struct callgraph_options options_of_program(const struct callgraph_target
 						   "bits, which cannot be unwound",
 		},
 		[PROGRAM_GO] = {
-			.unwind = "needed", .why = "by frame pointers, as a Go program without "
-						   "cgo has them, and unwound if they miss more "
-						   "than 5 % of the callers",
+			.unwind = "needed", .why = "by frame pointers, as in a Go program without "
+						   "cgo, or unwound, if more than 5 % of the first "
+						   "second's stacks lack callers",
 		},
 		[PROGRAM_GO_AND_C] = {
 			.unwind = "always", .why = "unwound, as it works without frame pointers",

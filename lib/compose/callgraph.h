@@ -21,7 +21,6 @@ struct callgraph_target {
 struct callgraph_options {
 	const char *call_graph;	/* argument of --call-graph; NULL: the option is not used */
 	const char *unwind;	/* argument of --unwind; NULL: the option is not used */
-	const char *budget;	/* argument of --unwind-budget; NULL: the option is not used */
 	const char *why;	/* what is recorded, and the reason; NULL: the user has chosen */
 };
 

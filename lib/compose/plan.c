@@ -182,8 +182,6 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 	if (o.unwind)
 		add(&plan->sample, strcmp(o.unwind, "always") ? join("--unwind=", o.unwind)
 							      : "--unwind");
-	if (o.budget && !r->chosen->run.unwind_budget.is_set)
-		add(&plan->sample, join("--unwind-budget=", o.budget));
 	if (o.why)
 		plan->why = join("callchains: ", o.why);
 }

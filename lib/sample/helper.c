@@ -129,8 +129,9 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 }
 
 struct helper *helper_start(const struct stream_events *events,
-			    const struct transform_options *how, const struct target *target, size_t size,
-			    const struct helper_existing *existing, struct report *report)
+			    const struct transform_options *how, const struct target *target,
+			    size_t size, const struct helper_existing *existing,
+			    struct report *report)
 {
 	struct helper *h = mem_zeroed(1, sizeof(*h));
 	int pair[2] = { -1, -1 };

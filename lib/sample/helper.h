@@ -39,12 +39,13 @@ struct helper_existing {
  * Start the helper for SAMPLEs of EVENTS of processes in TARGET; HOW is for transform_new(), but
  * its budget's memory includes the memory for records.  SIZE, a power of two, is the size of the
  * latter, in bytes.  The first helper is started before events are opened and threads are started;
- * a later one closes what it inherits.  EXISTING, or NULL, is called in the new process, so that the recorder need
- * not wait.  Returns NULL after a report.
+ * a later one closes what it inherits.  EXISTING, or NULL, is called in the new process, so that
+ * the recorder need not wait.  Returns NULL after a report.
  */
 struct helper *helper_start(const struct stream_events *events,
-			    const struct transform_options *how, const struct target *target, size_t size,
-			    const struct helper_existing *existing, struct report *report);
+			    const struct transform_options *how, const struct target *target,
+			    size_t size, const struct helper_existing *existing,
+			    struct report *report);
 
 /* Wake up the helper: there are records for it. */
 void helper_wake(struct helper *h);

@@ -6,7 +6,7 @@
  * and leaves unwound; the records after it wait.  The sample leaves unchanged if the helper has no
  * room for it, has ended, hangs, or is late.  Without a helper, all records leave at once.
  *
- * If callchains by frame pointers are in the samples as well (HAS_FRAME_POINTERS), a sample that the
+ * If the samples have callchains by frame pointers as well (HAS_FRAME_POINTERS), a sample that the
  * helper does not unwind leaves without its dump.  Then the helper may also say that it needs to
  * see only some samples.
  *

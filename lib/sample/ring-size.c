@@ -18,8 +18,7 @@ enum {
 	FIXED = 96,			/* bytes of all other fields */
 };
 
-/* Return the largest ring that this user may lock per CPU, in bytes. */
-static size_t lockable(void)
+size_t ring_size_most(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page;
 
@@ -48,7 +47,7 @@ static uint64_t rate_of(const struct perf_event_attr *attr)
 
 size_t ring_size_default(const struct event_list *events, const struct sample_settings *s)
 {
-	size_t limit = lockable(), size = SMALLEST;
+	size_t limit = ring_size_most(), size = SMALLEST;
 	uint64_t bytes = FIXED, rate = 0;
 
 	if (s->callchain != CHAIN_NONE)

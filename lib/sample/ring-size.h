@@ -8,3 +8,6 @@
  * KiB, and at most as much as the kernel lets us lock.
  */
 size_t ring_size_default(const struct event_list *events, const struct sample_settings *settings);
+
+/* Return the size of the largest ring per CPU that this user may usually lock, in bytes. */
+size_t ring_size_most(void);

@@ -68,17 +68,9 @@ const char *sample_parse_frequency(const char *text, void *frequency)
 	return hz ? NULL : text;
 }
 
-const char *sample_parse_unwind(const char *text, void *which)
+/* Parse TEXT, "SHARE" or "SHARE,SIZE", into *B. */
+static const char *parse_budget(const char *text, struct unwind_budget *b)
 {
-	enum sampler_unwind *result = which;
-
-	*result = strcmp(text, "needed") ? UNWINDS_ALL : UNWINDS_IF_NEEDED;
-	return !*text || !strcmp(text, "always") || *result == UNWINDS_IF_NEEDED ? NULL : text;
-}
-
-const char *sample_parse_budget(const char *text, void *budget)
-{
-	struct unwind_budget *b = budget;
 	const char *comma = strchr(text, ',');
 	char share[32];
 
@@ -87,6 +79,17 @@ const char *sample_parse_budget(const char *text, void *budget)
 	if (!units_parse_share(share, &b->cpu))
 		return text;
 	return comma && !units_parse_count(comma + 1, &b->memory) ? comma + 1 : NULL;
+}
+
+const char *sample_parse_unwind(const char *text, void *options)
+{
+	struct sampler_options *o = options;
+
+	o->unwind = strcmp(text, "needed") ? UNWINDS_ALL : UNWINDS_IF_NEEDED;
+	o->unwind_budget = (struct unwind_budget){ .is_set = false };
+	if (!*text || !strcmp(text, "always") || o->unwind == UNWINDS_IF_NEEDED)
+		return NULL;
+	return parse_budget(text, &o->unwind_budget);
 }
 
 const struct command_spelling sample_spellings[] = {

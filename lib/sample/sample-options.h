@@ -56,13 +56,12 @@ const char *sample_parse_ring(const char *text, void *size);
 const char *sample_parse_frequency(const char *text, void *frequency);
 #define SAMPLE_FREQUENCY_TAKES "a number from 1 on, or max"
 
-/* Parse which stacks to unwind, into an enum sampler_unwind: "needed", "always", or "". */
-const char *sample_parse_unwind(const char *text, void *which);
-#define SAMPLE_UNWIND_TAKES "always or needed"
-
-/* Parse "SHARE", or "SHARE,SIZE", into a struct unwind_budget. */
-const char *sample_parse_budget(const char *text, void *budget);
-#define SAMPLE_BUDGET_TAKES "a share of the CPU time, such as 2%, or a share and a size: 2%,64Mi"
+/*
+ * Parse which stacks to unwind into the fields UNWIND and UNWIND_BUDGET of a struct
+ * sampler_options: "always" or "", "needed", or a budget, "SHARE" or "SHARE,SIZE".
+ */
+const char *sample_parse_unwind(const char *text, void *options);
+#define SAMPLE_UNWIND_TAKES "always, needed, or a share of the CPU time and a size (2%,64Mi)"
 
 /* perf record's spellings of these options. */
 extern const struct command_spelling sample_spellings[];
@@ -109,14 +108,9 @@ extern const struct command_spelling sample_spellings[];
 	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none", \
 	  .parse = settings_parse_callgraph, .value = &(o).run.settings, \
 	  .takes = SETTINGS_CALLGRAPH_TAKES }, \
-	{ 0, "unwind", "[WHEN]", \
-	  "record whole callchains: unwind copies of the stack, always or where needed", \
-	  .parse = sample_parse_unwind, .value = &(o).run.unwind, \
-	  .takes = SAMPLE_UNWIND_TAKES }, \
-	{ 0, "unwind-budget", "SHARE[,SIZE]", \
-	  "unwind with at most SHARE of all CPU time and SIZE bytes of memory", \
-	  .parse = sample_parse_budget, .value = &(o).run.unwind_budget, \
-	  .takes = SAMPLE_BUDGET_TAKES }, \
+	{ 0, "unwind", "[HOW]", \
+	  "record whole callchains: unwind stacks, always, if needed, or up to 2%", \
+	  .parse = sample_parse_unwind, .value = &(o).run, .takes = SAMPLE_UNWIND_TAKES }, \
 	{ 0, "max-stack", "COUNT", "record at most COUNT frames", .count = &(o).max_stack, \
 	  .least = 1, \
 	  .most = UINT16_MAX }, \

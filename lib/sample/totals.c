@@ -183,8 +183,8 @@ static void report_beyond(const struct sampler *s, const struct relay *r, uint64
 		snprintf(late, sizeof(late), " (%" PRIu64 " because it was too slow)", r->late);
 	report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were followed by frame pointers: "
 		    "unwinding may take %g %% of the CPU time and %s of memory%s; "
-		    "--unwind-budget changes that", r->beyond + r->late, all, 100 * b->cpu, memory,
-		    late);
+		    "--unwind=SHARE,SIZE changes that", r->beyond + r->late, all, 100 * b->cpu,
+		    memory, late);
 }
 
 /* Report stacks that the helper did not unwind, and its cost. */

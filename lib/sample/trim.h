@@ -10,8 +10,8 @@
 
 /*
  * Copy RECORD, a SAMPLE of EVENT, to TO (room for RECORD->size bytes), and leave out the unused
- * end of its stack, or (WITHOUT_STACK) all of it.  The copy is a valid record: its size and the stack's size, rounded up to 8
- * bytes, are smaller.  Returns the size of the copy in bytes.
+ * end of its stack, or (WITHOUT_STACK) all of it.  The copy is a valid record: its size and the
+ * stack's size, rounded up to 8 bytes, are smaller.  Returns the size of the copy in bytes.
  */
 size_t trim_copy(void *to, const struct perf_event_header *record,
 		 const struct stream_event *event, bool without_stack);

@@ -318,8 +318,9 @@ void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t
 		      bool is_end);
 
 /*
- * Return whether CHAIN, which the kernel made by frame pointers, lacks callers that are in u->frame.
- * The outermost frames are not missed: they belong to the start of the program or thread.
+ * Return whether CHAIN, which the kernel made by frame pointers, lacks callers that are in
+ * u->frame.  The outermost frames are not missed: they belong to the start of the program or
+ * thread.
  */
 bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain);
 

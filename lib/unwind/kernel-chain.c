@@ -157,7 +157,7 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 
 bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain)
 {
-	enum { START = 2 };	/* frames of C libraries outside of the code that frame pointers reach */
+	enum { START = 2 };	/* frames of a C library that call the code with frame pointers */
 	struct words user = user_words(chain);
 	uint32_t same = 0;
 

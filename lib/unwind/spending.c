@@ -15,6 +15,7 @@ void spending_begin(struct unwind *u)
 			online.count ? (unsigned)online.count : 1);
 	cpus_release(&online);
 	u->cpu_charged = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	u->is_over_memory = proc_own_memory() > u->options.budget.memory;
 }
 
 void spending_charge(struct unwind *u, pid_t pid)

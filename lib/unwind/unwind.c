@@ -560,6 +560,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     uint8_t out[RECORD_MAX_SIZE])
 {
 	struct dump dump;
+	const char *why;
 	bool is_unwound = false;
 
 	if (!unwind_takes(u, &event->attr))
@@ -572,7 +573,8 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 			u->counts.samples[UNWIND_BEFORE]++;
 	} else if (!spending_allows(u, s->pid)) {
 		return 0;
-	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {
+	} else if (!open_dump(u, &event->attr, s, &dump, &why)) {
+		u->foreign = why;
 		u->counts.samples[UNWIND_FOREIGN]++;
 		u->foreign_32 += s->user_regs_abi != ABI_64 && !is_finished(s);
 	} else {

@@ -93,7 +93,8 @@ bool unwind_follow(struct unwind *u, const struct record *rec);
 /*
  * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
  * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
- * 0: REC stays as it is, because it has no dump, or the budget is used up.  OUT must not overlap REC.
+ * 0: REC stays as it is, because it has no dump, or the budget is used up.  OUT must not overlap
+ * REC.
  */
 size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     const struct record *rec, const struct sample *sample,

@@ -41,7 +41,7 @@ struct comm {
 	uint64_t number;	/* as its name */
 };
 
-enum behaviour { ANSWERS, ANSWERS_SLOWLY, ANSWERS_SOME, ANSWERS_NONSENSE, ENDS, SLEEPS,
+enum behaviour { ANSWERS, SPARES, ANSWERS_SLOWLY, ANSWERS_SOME, ANSWERS_NONSENSE, ENDS, SLEEPS,
 		 SEEMS_TO_READ, SEEMS_DONE, WAKES };
 
 static size_t answer(const struct dumped *d, enum behaviour how, uint8_t *room)
@@ -64,6 +64,8 @@ static size_t answer(const struct dumped *d, enum behaviour how, uint8_t *room)
 	return size;
 }
 
+static bool leaves_out_dumps;	/* samples that are not unwound leave without their dumps */
+static uint64_t left_out;	/* number of these, as the relay says */
 static bool *missed;	/* in shared memory: the other process did not see each COMM, in order */
 
 /* The other process, taken over: it answers nothing, and never ends by itself. */
@@ -114,6 +116,7 @@ static void be_other(struct exchange *x, enum behaviour how, int socket)
 				usleep(1000);
 			uint8_t *room = exchange_answer_room(x);
 			exchange_answer(x, entry, room ? answer(dump, how, room) : 0);
+			exchange_spare(x, how == SPARES);
 		}
 	} while (recv(socket, &byte, 1, 0) > 0);
 	_exit(0);
@@ -165,6 +168,8 @@ static bool is_record(const uint8_t *at, uint64_t number, bool *is_unwound)
 	if (u->header.type != PERF_RECORD_SAMPLE || u->ip != number || u->time != number)
 		return false;
 	*is_unwound = u->header.size == sizeof(*u);
+	if (leaves_out_dumps && u->header.size == offsetof(struct dumped, stack))
+		return d->chain == 0 && d->abi == 0 && d->size == 0;
 	if (*is_unwound)
 		return u->chain == 1 && u->caller == ~number && u->abi == 0 && u->size == 0;
 	return d->header.size == trimmed && d->size == USED && d->stack[0] == (uint8_t)number &&
@@ -201,7 +206,7 @@ static uint64_t pass(enum behaviour how, bool patient, const char *name)
 	events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error);
 	output_open_memory(&out, &report);
 	struct relay r = { .out = &out, .events = &events, .report = &report,
-			   .patient = patient };
+			   .patient = patient, .has_frame_pointers = leaves_out_dumps };
 	relay_use(&r, start(how));
 	for (uint64_t number = 0; number < RECORDS; number++) {
 		write_record(&r, number);
@@ -209,6 +214,9 @@ static uint64_t pass(enum behaviour how, bool patient, const char *name)
 			relay_round(&r, number == RECORDS - 1);
 	}
 	relay_stop(&r);
+	left_out = r.beyond + r.late + r.spared;
+	tap(r.unwound + left_out + r.kept + r.without == RECORDS - RECORDS / 10 ||
+	    how == ANSWERS_SOME || how == ANSWERS_NONSENSE, "each dump is counted once");
 	relay_release(&r);
 	output_flush(&out);
 	const uint8_t *bytes = mmap(NULL, out.written, PROT_READ, MAP_SHARED, out.fd, 0);
@@ -233,6 +241,15 @@ int main(void)
 	tap(pass(ANSWERS_SOME, true, "some stays as it is: in order") < dumps, "some is unwound");
 	tap(pass(ANSWERS_NONSENSE, true, "nonsense is not written") < dumps / 2,
 	    "only the rest is");
+	leaves_out_dumps = true;
+	tap(pass(ANSWERS_SOME, true, "some stays as it is, without its dump") + left_out == dumps &&
+	    left_out >= dumps / 3, "the others are unwound");
+	tap(pass(ANSWERS_SLOWLY, false, "the process is slow: dumps are left out") + left_out ==
+	    dumps, "the others are unwound, too");
+	uint64_t seen = pass(SPARES, true, "the process needs to see little: all is there");
+	tap(seen + left_out == dumps && seen < dumps, "dumps that it need not see are left out");
+	pass(ENDS, false, "the process ends: no later dump is left out");
+	leaves_out_dumps = false;
 	pass(ENDS, false, "the process ends: nothing is lost");
 	tap(pass(ENDS, true, "the same, with time for it") >= 900, "what it answered is used");
 	tap(pass(SLEEPS, false, "the process does nothing: nothing is lost") == 0,

@@ -81,6 +81,25 @@ static void test_used(const struct stream_event *event, uint64_t reserved, uint6
 	free(exact);
 }
 
+static void test_without(const struct stream_event *event, uint64_t used)
+{
+	uint8_t made[512];
+	size_t size = make(made, STACK, used);
+	uint8_t *record = malloc(size), *copy = malloc(size);
+
+	memcpy(record, made, size);
+	size_t trimmed = trim_copy(copy, (void *)record, event, true);
+	uint8_t *exact = malloc(trimmed);
+	memcpy(exact, copy, trimmed);
+	struct sample before = decode(record, event), after = decode(exact, event);
+	tap(trimmed == size - STACK - 8 && after.user_stack.size == 0, "no stack is left");
+	before.user_stack.size = 0;
+	tap(same(&before, &after), "the copy says the rest of what the sample said");
+	free(record);
+	free(copy);
+	free(exact);
+}
+
 int main(void)
 {
 	struct stream_events events = { 0 };
@@ -91,6 +110,9 @@ int main(void)
 		test_used(&events.event[0], STACK, used);
 	test_used(&events.event[0], STACK, STACK + 8);	/* more than there is: all is kept */
 	test_used(&events.event[0], 0, 0);
+	test_without(&events.event[0], 0);
+	test_without(&events.event[0], STACK / 2 + 1);
+	test_without(&events.event[0], STACK);
 	events_release(&events);
 	return tap_done();
 }
