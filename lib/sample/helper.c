@@ -29,11 +29,6 @@ enum {
 	ANSWERS_MS = 10000, ANSWERS_STARVED_MS = 60000,
 	END_MS = 10000,		/* for its report and exit, after it has read all records */
 	KILLED_MS = 2000,	/* to disappear after SIGKILL */
-	/*
-	 * Nice value of a helper with a budget.  On a busy machine it would otherwise not get the
-	 * little time that it may take.  Only root may raise a priority.
-	 */
-	BUDGET_NICE = -15,
 };
 
 /*
@@ -57,6 +52,13 @@ static ssize_t clear(int socket, int flags)
 static bool wake(int socket)
 {
 	return send(socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
+void helper_hurry(void)
+{
+	enum { NICE = -15 };
+
+	(void)!setpriority(PRIO_PROCESS, 0, NICE);
 }
 
 static void serve(struct exchange *x, const struct exchange_entry *entry, struct transform *work)
@@ -105,7 +107,7 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 	const uint8_t *bytes = existing ? read_existing(existing, &size, report) : NULL;
 
 	if (how->budget.is_set)
-		(void)!setpriority(PRIO_PROCESS, 0, BUDGET_NICE);
+		helper_hurry();
 	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
 									    report))
 		_exit(1);

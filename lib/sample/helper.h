@@ -47,6 +47,12 @@ struct helper *helper_start(const struct stream_events *events,
 			    size_t size, const struct helper_existing *existing,
 			    struct report *report);
 
+/*
+ * Raise the priority of this thread, if the user may.  Copies of stacks fill rings fast, and on a
+ * busy machine the little time that a budget allows would otherwise come too late.
+ */
+void helper_hurry(void);
+
 /* Wake up the helper: there are records for it. */
 void helper_wake(struct helper *h);
 

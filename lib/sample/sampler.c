@@ -534,6 +534,8 @@ static bool start(struct sampler *s)
 					.stop = o->stop };
 	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
+	if (o->unwind_budget.is_set)
+		helper_hurry();	/* after the fork of a command, which keeps its priority */
 	find_labels(s);		/* again: processes may have started in the meantime */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #define REMEMBERED 5e9		/* ns: what was taken fades to 1/e in this time */
-#define STEP 100000000		/* ns between reductions */
-#define KEPT_FROM 1000		/* ns: processes that took less are forgotten */
+#define STEP 200000000		/* ns between reductions */
+#define FIRST 1000		/* ns: what a new process has taken, and */
+#define KEPT_FROM 20		/* ... if it takes less than this, it is new again: in 20 s */
 #define GREED 4			/* what a process may take, as a multiple of what is left */
 
 void cpu_budget_init(struct cpu_budget *b, double share, unsigned cpus)
@@ -46,22 +47,37 @@ bool cpu_budget_allows(struct cpu_budget *b, pid_t pid, uint64_t now)
 	if (!b->users)
 		b->faded_at = now;
 	uint32_t i = find(b, pid);
+	if (i == TABLE_NONE)
+		i = find(b, CPU_BUDGET_COMMON);
 	double taken = i == TABLE_NONE ? 0 : b->user[i].taken;
 	return b->sum < b->room && taken < GREED * (b->room - b->sum);
+}
+
+static void take(struct cpu_budget *b, uint32_t i, double ns)
+{
+	b->user[i].taken += ns;
+	b->sum += ns;
+}
+
+static uint32_t add(struct cpu_budget *b, pid_t pid)
+{
+	b->user = array_grow(b->user, b->users, sizeof(*b->user));
+	b->user[b->users] = (struct cpu_user){ .pid = pid };
+	table_add(&b->table, hash_u64((uint64_t)pid), b->users);
+	return b->users++;
 }
 
 void cpu_budget_charge(struct cpu_budget *b, pid_t pid, uint64_t ns)
 {
 	uint32_t i = find(b, pid);
 
-	if (i == TABLE_NONE) {
-		i = b->users++;
-		b->user = array_grow(b->user, i, sizeof(*b->user));
-		b->user[i] = (struct cpu_user){ .pid = pid };
-		table_add(&b->table, hash_u64((uint64_t)pid), i);
+	if (i == TABLE_NONE && pid != CPU_BUDGET_COMMON) {
+		take(b, add(b, pid), FIRST);
+		i = find(b, CPU_BUDGET_COMMON);
 	}
-	b->user[i].taken += (double)ns;
-	b->sum += (double)ns;
+	if (i == TABLE_NONE)
+		i = add(b, CPU_BUDGET_COMMON);
+	take(b, i, (double)ns);
 }
 
 void cpu_budget_release(struct cpu_budget *b)

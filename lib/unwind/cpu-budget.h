@@ -8,12 +8,18 @@
  * process may take four times what is left of that sum: so one costly process takes four fifths
  * at most, two take four ninths each, and the others always find room.  What nobody else takes,
  * any process may take.
+ *
+ * The first stack of a process costs most, because its files and mappings are new.  All new
+ * processes together count as one, so that hundreds of short ones do not take the time of the
+ * others.  So does what is not done for any process: its user is CPU_BUDGET_COMMON.
  */
 #pragma once
 #include "base/table.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
+
+enum { CPU_BUDGET_COMMON = -1 };
 
 struct cpu_budget {
 	double room;		/* ns: most of SUM */
@@ -33,7 +39,7 @@ void cpu_budget_init(struct cpu_budget *b, double share, unsigned cpus);
 /* Return whether a stack of process PID may be unwound at NOW (ns of one clock). */
 bool cpu_budget_allows(struct cpu_budget *b, pid_t pid, uint64_t now);
 
-/* Note that NS of CPU time were taken for process PID. */
+/* Note that NS of CPU time were taken for process PID, or if it is new, for new processes. */
 void cpu_budget_charge(struct cpu_budget *b, pid_t pid, uint64_t ns);
 
 void cpu_budget_release(struct cpu_budget *b);

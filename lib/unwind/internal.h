@@ -324,9 +324,6 @@ void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t
  */
 bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain);
 
-/* The process that is charged for what is not done for a single process. */
-enum { SPENDING_COMMON = -1 };
-
 /* The CPU time from now on counts. */
 void spending_begin(struct unwind *u);
 

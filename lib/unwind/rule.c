@@ -268,17 +268,33 @@ static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
 		find_in_go(code, m, own + 1, &row, &same)) && same.start == own + 1;
 }
 
+/*
+ * Return whether the code of ELF may be read.  With a budget, only little code may, because other
+ * stacks have to wait: 15 ms for 4 MiB, and for the relocations of large programs ten times as long.
+ */
+static bool may_read_code(const struct unwind *u, const struct elf *elf)
+{
+	const uint64_t most = 4 << 20;
+	uint64_t start, end;
+
+	if (!u->options.budget.is_set)
+		return true;
+	elf_text(elf, &start, &end);
+	return end - start <= most;
+}
+
 /* Find the row at OWN in the code itself. */
 static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64_t own,
 				     bool is_exact, struct cfi_row *row)
 {
-	/* bytes of code to read: 0.2 s, or 15 ms, which other stacks have to wait */
-	const uint64_t most = u->options.budget.is_set ? 4 << 20 : 64 << 20;
+	const uint64_t most = 64 << 20;	/* bytes of code to read */
 	const struct machine *m = unwind_machine(u);
 	struct elf_symbol symbol;
 	/* Control comes to the part of a function that is rarely run by jumps, not by calls. */
 	bool has_start = elf_symbol(code->elf, own, &symbol) && !strstr(symbol.name, ".cold");
 
+	if (!may_read_code(u, code->elf))
+		return SCAN_NONE;
 	if (!code->scan_tried) {
 		code->scan_fuel = elf_allowance(code->elf, most);
 		code->starts = starts_open(m, code->elf, &code->scan_fuel);

@@ -33,7 +33,7 @@ bool spending_allows(struct unwind *u, pid_t pid)
 		return true;
 	if (u->is_over_memory || !cpu_budget_allows(&u->cpu, pid, monotonic_ns()))
 		return false;
-	spending_charge(u, SPENDING_COMMON);
+	spending_charge(u, CPU_BUDGET_COMMON);
 	return true;
 }
 

@@ -154,9 +154,9 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	if (u->joiner)
 		follow_joiner(u, rec);
 	if ((rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&
-	    spending_allows(u, SPENDING_COMMON)) {
+	    spending_allows(u, CPU_BUDGET_COMMON)) {
 		code_open_mapped(u, rec);
-		spending_charge(u, SPENDING_COMMON);
+		spending_charge(u, CPU_BUDGET_COMMON);
 	}
 	if (rec->type == RECORD_FINISHED_ROUND) {
 		code_blocks_forget(&u->blocks);

@@ -88,8 +88,24 @@ static void test_many(void)
 		cpu_budget_charge(&b, pid, 5000);
 	}
 	tap(good, "many short processes find room");
-	cpu_budget_allows(&b, 1, now + 100ULL * SECOND);
+	tap(b.users < 250000 && b.users > 1, "some are known");
+	cpu_budget_allows(&b, 1, now + 200ULL * SECOND);
 	tap(b.users == 0 && b.sum < 1, "and are forgotten");
+	cpu_budget_release(&b);
+
+	struct process old = { .cost = 5000, .every = MS };
+	unsigned refused = 0;
+	cpu_budget_init(&b, 0.02, 2);
+	run(&b, &old, 1, now, SECOND);
+	for (int pid = 1000; pid < 100000; pid++, now += MS) {
+		if (cpu_budget_allows(&b, pid, now))
+			cpu_budget_charge(&b, pid, 200000);
+		else
+			refused++;
+		run(&b, &old, 1, now, MS);
+		good &= old.allowed == 1;
+	}
+	tap(good && refused, "very many costly short processes leave room for an older one");
 	cpu_budget_release(&b);
 }
 
