@@ -270,7 +270,8 @@ static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
 
 /*
  * Return whether the code of ELF may be read.  With a budget, only little code may, because other
- * stacks have to wait: 15 ms for 4 MiB, and for the relocations of large programs ten times as long.
+ * stacks have to wait: 15 ms for 4 MiB, and for the relocations of large programs ten times as
+ * long.
  */
 static bool may_read_code(const struct unwind *u, const struct elf *elf)
 {
