@@ -69,13 +69,24 @@ static uint64_t now(const struct sampler *s)
 	return clock_ns(s->options->settings.clock);
 }
 
+/*
+ * Return whether counting starts only when the existing processes have been written.  If there are
+ * many, this may take more than the quarter of a second for which rings have room, if samples have
+ * copies of stacks.
+ */
+static bool starts_late(const struct sampler_options *o)
+{
+	return o->settings.callchain == CHAIN_DWARF && !o->delay &&
+	       (target_is_by_cpu(o->target) || o->target->pids > 1);
+}
+
 /* Complete the attrs, and compute the layout of their records.  False: reported. */
 static bool prepare_events(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 	const struct target *t = o->target;
 	struct open_settings opening = {
-		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
+		.on_exec = t->command, .delayed = s->delayed, .overwritten = o->flight_recorder,
 		.inherit = !target_is_by_cpu(t) && !t->tids,
 		.threads_only = !t->command && !t->children,
 		.wakeup = (uint32_t)(o->ring_size / 4),
@@ -547,6 +558,10 @@ static bool start(struct sampler *s)
 	sampler_measure_children(s, s->start_time);
 	sampler_write_start(s);
 	sampler_announce(s);
+	if (starts_late(o)) {
+		s->start_time = now(s);
+		enable_counting(s);
+	}
 	return watch_all(s) &&
 	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
 }
@@ -554,7 +569,8 @@ static bool start(struct sampler *s)
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
 {
 	struct sampler s = { .options = options, .out = out, .report = report, .poll = -1,
-			     .control = CONTROL_CLOSED, .delayed = options->delay };
+			     .control = CONTROL_CLOSED,
+			     .delayed = options->delay || starts_late(options) };
 
 	catch_signals(options);
 	if (start(&s)) {

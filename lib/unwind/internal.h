@@ -209,6 +209,7 @@ struct unwind {
 	struct judge judge;
 	struct cpu_budget cpu;		/* if options.budget is set: */
 	uint64_t cpu_charged;		/* CPU time of this process that CPU knows, ns */
+	uint64_t memory_due;		/* when to look at the memory of this process again, ns */
 	bool is_over_memory;		/* this process has too much memory */
 	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
 	uint64_t sample_monotonic;	/* the same, if that is CLOCK_MONOTONIC; else 0 */

@@ -39,11 +39,12 @@ bool spending_allows(struct unwind *u, pid_t pid)
 
 void spending_check_memory(struct unwind *u)
 {
-	const uint64_t most = u->options.budget.memory;
+	const uint64_t most = u->options.budget.memory, pause = 100000000;
 	bool was_over = u->is_over_memory;
 
-	if (!u->options.budget.is_set)
+	if (!u->options.budget.is_set || monotonic_ns() < u->memory_due)
 		return;
+	u->memory_due = monotonic_ns() + pause;
 	u->is_over_memory = proc_own_memory() > most;
 	if (!u->is_over_memory || was_over)
 		return;
