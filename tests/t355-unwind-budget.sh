@@ -204,12 +204,37 @@ make_deep() {
 	gcc -O0 -fomit-frame-pointer deep.c -o deep
 }
 
-# all_busy: each of $programs got 1.5 s of CPU time
+# all_busy MS: each of $programs got MS more CPU time since its time in the file before
 all_busy() {
-	for pid in $programs; do has_run "$pid" 1500 || return 1; done
+	for pid in $programs; do
+		has_run "$pid" $(($(awk -v p="$pid" '$1 == p { print $2 }' before) + $1)) || return 1
+	done
 }
 
-check 'the whole system: at most 10 % of the stacks are cut, also beside a costly program' <<'END'
+# few_cut OPTION...: sample $programs so; at most 10 % of the stacks of each are cut, but for the
+# first program
+few_cut() {
+	for pid in $programs; do echo "$pid $(cpu_ms "$pid")"; done >before
+	pmu-sample -v -e cpu-clock -o s.data "$@" 2>err &
+	recorder=$!
+	eventually test -s s.data
+	eventually all_busy 1000
+	kill -INT $recorder
+	wait $recorder
+	grep stacks err
+	pmu-symbolize -q -o named.data s.data
+	for pid in ${programs#* }; do
+		pmu-topprof -q --pid "$pid" --drop-lost --label none --to folded --mark-cut \
+			named.data |
+			awk '{ all += $NF } /^\[cut: / { cut += $NF }
+				END { print all / 1e6 " ms, cut: " cut / all * 100 " %" }'
+	done >cut
+	cat cut
+	test "$(wc -l <cut)" = 3
+	none awk '$1 < 500 || $4 > 10' cut
+}
+
+check 'many programs: few stacks are cut, also beside a costly program' <<'END'
 	needs_root
 	needs_command g++ python3
 	make_deep
@@ -241,23 +266,9 @@ GO
 	./tree & programs="$programs $!"
 	./goloop & programs="$programs $!"
 	python3 j.py & programs="$programs $!"
-	# half of what pmu-prof allows
-	pmu-sample -v -a --unwind=1% -e cpu-clock -o s.data 2>err &
-	recorder=$!
-	eventually all_busy
+	few_cut -p "$(echo $programs | tr ' ' ,)" --unwind=2%
+	few_cut -a --unwind=50%		# the other programs on this machine are not known
 	kill $programs
-	kill -INT $recorder
-	wait $recorder
-	grep stacks err
-	pmu-symbolize -q -o named.data s.data
-	# the costly one comes first, and may be cut
-	for pid in ${programs#* }; do
-		pmu-topprof -q --pid "$pid" --drop-lost --label none --to folded --mark-cut named.data |
-			awk '{ all += $NF } /^\[cut: / { cut += $NF }
-				END { print all / 1e6 " ms, cut: " cut / all * 100 " %" }' | tee -a cut
-	done
-	test "$(wc -l <cut)" = 3
-	none awk '$1 < 750 || $4 > 10' cut
 END
 
 done_testing

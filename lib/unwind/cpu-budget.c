@@ -8,7 +8,9 @@
 #define STEP 200000000		/* ns between reductions */
 #define FIRST 1000		/* ns: what a new process has taken, and */
 #define KEPT_FROM 20		/* ... if it takes less than this, it is new again: in 20 s */
-#define GREED 4			/* what a process may take, as a multiple of what is left */
+#define GREED 8			/* what a process may take, as a multiple of what is left */
+#define RESERVE 0.1		/* part of all that is left to processes that take little: ... */
+#define LITTLE 0.01		/* ... at most this part of all */
 
 void cpu_budget_init(struct cpu_budget *b, double share, unsigned cpus)
 {
@@ -50,7 +52,8 @@ bool cpu_budget_allows(struct cpu_budget *b, pid_t pid, uint64_t now)
 	if (i == TABLE_NONE)
 		i = find(b, CPU_BUDGET_COMMON);
 	double taken = i == TABLE_NONE ? 0 : b->user[i].taken;
-	return b->sum < b->room && taken < GREED * (b->room - b->sum);
+	return b->sum < b->room &&
+	       (taken < LITTLE * b->room || taken < GREED * ((1 - RESERVE) * b->room - b->sum));
 }
 
 static void take(struct cpu_budget *b, uint32_t i, double ns)

@@ -5,9 +5,9 @@
  *
  * The budget remembers how much CPU time the stacks of each process took.  What it remembers
  * halves every few seconds.  The sum for all processes may be the share of about five seconds.  A
- * process may take four times what is left of that sum: so one costly process takes four fifths
- * at most, two take four ninths each, and the others always find room.  What nobody else takes,
- * any process may take.
+ * process may take eight times what is left of that sum: so one costly process takes eight ninths
+ * at most, two take eight seventeenths each, and the others always find room.  What nobody else
+ * takes, any process may take, but a tenth, which is kept for processes that take little.
  *
  * The first stack of a process costs most, because its files and mappings are new.  All new
  * processes together count as one, so that hundreds of short ones do not take the time of the
