@@ -45,7 +45,7 @@ struct command_option {
 	uint64_t *time;		/* a duration such as 10s, in ns, from LEAST on */
 	double *share;		/* "0.5%" or "0.005": from 0 to 1 */
 	int *choice;		/* one of CHOICES: its index */
-	bool *yes_no;		/* "yes" or "no" */
+	bool *yes_no;		/* "yes" or "no"; "yes" if an optional argument is left out */
 	/*
 	 * parse TEXT into VALUE; return NULL, or the wrong part of TEXT (TAKES says what is right)
 	 */

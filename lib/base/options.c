@@ -295,7 +295,7 @@ static void set_value(const struct command *cmd, const struct command_option *o,
 	else if (o->choice)
 		good = parse_choice(o, text);
 	else if (o->yes_no)
-		good = parse_yes_no(text, o->yes_no);
+		good = parse_yes_no(text ? text : "yes", o->yes_no);
 	else if (o->parse)
 		wrong = o->parse(text ? text : "", o->value);
 	else

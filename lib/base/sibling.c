@@ -72,6 +72,8 @@ static void be_program(const char *path, char *const *argv, const struct sibling
 	command_restore_signals(how->deaf ? SIGINT : 0);
 	if (how->bound)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (how->passed)
+		fcntl(how->passed, F_SETFD, 0);	/* not closed by exec */
 	if ((how->in < 0 || dup2(how->in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0 &&
 	    (how->err == 0 || dup2(how->err, STDERR_FILENO) >= 0))
 		execv(path, argv);

@@ -30,6 +30,7 @@ struct sibling_how {
 	int in;			/* its stdin, which sibling_run() closes; -1: our stdin */
 	int out;		/* its stdout, which stays open; -1: a new pipe */
 	int err;		/* its stderr, which stays open; 0: our stderr */
+	int passed;		/* a descriptor that it gets by the same number; 0: none */
 	bool deaf;		/* SIGINT is blocked: the tool ends when its input ends */
 	bool bound;		/* the tool is killed when we die */
 };

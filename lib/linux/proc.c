@@ -192,6 +192,17 @@ bool proc_status(pid_t pid, const char *field, char *value, size_t size)
 	return found;
 }
 
+bool proc_has_signal(pid_t pid, const char *field, int number)
+{
+	char value[32];
+	char *end;
+
+	if (!proc_status(pid, field, value, sizeof(value)))
+		return false;
+	uint64_t set = strtoull(value, &end, 16);
+	return end != value && *end == '\0' && set >> (number - 1) & 1;
+}
+
 pid_t proc_of_thread(pid_t tid)
 {
 	char value[32];

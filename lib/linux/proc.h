@@ -82,6 +82,12 @@ bool proc_parse_id(const char *text, pid_t *id);
  */
 bool proc_status(pid_t pid, const char *field, char *value, size_t size);
 
+/*
+ * Return whether the signal NUMBER is in the set FIELD of /proc/PID/status: "ShdPnd", those that
+ * wait for the process, or "SigIgn", those that it ignores.
+ */
+bool proc_has_signal(pid_t pid, const char *field, int number);
+
 /* Return the process of thread TID, or 0. */
 pid_t proc_of_thread(pid_t tid);
 
