@@ -11,6 +11,7 @@
 #include "compose/view.h"
 #include "profile/decode.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -230,8 +231,9 @@ int main(int argc, char **argv)
 		.chosen = &chosen, .passed = command_passed(),
 		.command = first < argc ? words + first : NULL, .call_graph = call_graph,
 		.name = name, .profile = flags.file, .can_unwind = can_unwind(),
+		.command_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
 		.quiet = report.quiet, .verbose = report.verbose,
-		.progress = !report.quiet && isatty(STDERR_FILENO),
+		.progress = first == argc && !report.quiet && isatty(STDERR_FILENO),
 	};
 	check_target(&request);
 	if (plan_make(&plan, &request, &report)) {

@@ -6,12 +6,14 @@
  * pmu-symbolize, pmu-topprof and perf read.
  */
 #include "base/command.h"
+#include "base/terminal.h"
 #include "sample/go-target.h"
 #include "sample/jvm.h"
 #include "sample/sample-options.h"
 #include "sample/request.h"
 #include "sample/ring-size.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ enum {
 };
 
 static bool exit_status;
+static int command_fd = -1;
 static const char *file;
 static struct sample_choices chosen = {
 	.buffer = SAMPLE_BUFFER_DEFAULT, .filters = { .beside = &chosen.names },
@@ -35,6 +38,8 @@ static const struct command_option options[] = {
 	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
 	  .parse = rotation_parse, .value = &chosen.run.rotation, .takes = ROTATION_TAKES },
 	{ 0, "exit-status", NULL, "exit with the command's status", .flag = &exit_status },
+	{ 0, "command-output", "FD", "let the command write its stdout to this open descriptor",
+	  .integer = &command_fd, .least = 1, .most = 1 << 20 },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
@@ -157,6 +162,20 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 	return good;
 }
 
+/* Take a descriptor for the command's stdout, so that no other program that is started gets it. */
+static void take_command_output(void)
+{
+	chosen.run.command_fd = -1;
+	if (command_fd < 0)
+		return;
+	chosen.run.command_fd = fcntl(command_fd, F_DUPFD_CLOEXEC, 3);
+	if (chosen.run.command_fd < 0)
+		command_misused(&command, "--command-output: there is no open descriptor %d",
+				command_fd);
+	if (command_fd > STDERR_FILENO)
+		close(command_fd);
+}
+
 /* Complete the other options of the run, and check them. */
 static void complete_run(void)
 {
@@ -179,7 +198,7 @@ static void complete_run(void)
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;
 	run->quiet_status = exit_status;
-	run->progress &= isatty(STDERR_FILENO);
+	run->progress &= terminal_can_erase(STDERR_FILENO);
 	run->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 }
 
@@ -195,6 +214,7 @@ int main(int argc, char **argv)
 	if (first == 1 && argc > 2 && !strcmp(argv[1], "record") && *argv[2] == '-')
 		command_misused(&command, "leave out 'record': pmu-sample only records; -- before "
 				"it runs a program of that name");
+	take_command_output();
 	complete_run();
 	complete_settings();
 	bool good = complete_target(first < argc ? argv + first : NULL, &report);

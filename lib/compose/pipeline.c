@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/pipeline.h"
 #include "base/arena.h"
+#include "base/clock.h"
+#include "base/command.h"
 #include "base/sibling.h"
+#include "linux/bystander.h"
+#include "sample/ending.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,6 +25,9 @@ struct pipeline {
 	int signals;			/* signalfd */
 	int stream;			/* pipe from pmu-sample until the filters start; else -1 */
 	unsigned stops;			/* number of signals that asked us to stop */
+	unsigned ends;			/* how often they asked to end the command */
+	uint64_t interrupted;		/* time of the last SIGINT, monotonic, in ns; 0: none */
+	struct bystander bystander;	/* while a command runs */
 	sigset_t before;
 };
 
@@ -36,21 +43,69 @@ struct pipeline *pipeline_new(const struct plan *plan, struct report *report)
 	return NULL;
 }
 
-/* Stop pmu-sample by signal NUMBER; the second time, all tools. */
-static void stop(struct pipeline *p, int number)
+static void send(struct pipeline *p, int tool, int number)
 {
-	int last = p->stops++ ? TOOLS : SAMPLE + 1;
+	if (p->tool[tool].pid)
+		kill(p->tool[tool].pid, number);
+}
 
-	for (int i = 0; i < last; i++)
-		if (p->tool[i].pid)
-			kill(p->tool[i].pid, i == SAMPLE ? number : SIGTERM);
+/* Have the tools after pmu-sample write what they have read. */
+static void stop_filters(struct pipeline *p)
+{
+	for (int i = SAMPLE + 1; i < TOOLS; i++)
+		send(p, i, SIGTERM);
+}
+
+/*
+ * With a command, pmu-sample decides what a signal means; see sample/ending.h.  It has the signal
+ * already if that was sent to all.  What would end the command for the second time, or after its
+ * end, stops the filters.
+ */
+static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info)
+{
+	int number = (int)info->ssi_signo;
+	bool was_seen = bystander_saw(&p->bystander, number);	/* asked in any case: it forgets */
+	bool is_for_all = info->ssi_code == SI_KERNEL || was_seen;
+	uint64_t now = monotonic_ns();
+
+	if (!is_for_all)
+		send(p, SAMPLE, number);
+	if (number == SIGINT) {
+		bool twice = p->interrupted && now - p->interrupted < ENDING_TWICE;
+		if (is_for_all && command_ignored_interrupts())
+			return;
+		p->interrupted = twice ? 0 : now;
+		if (!twice)
+			return;
+	}
+	if (p->ends++ > 0 || !p->tool[SAMPLE].pid)
+		stop_filters(p);
+}
+
+/* Stop pmu-sample by the signal of INFO; the second time, all tools. */
+static void stop(struct pipeline *p, const struct signalfd_siginfo *info)
+{
+	bool is_first = p->stops++ == 0;
+
+	if (p->plan->has_command) {
+		stop_command(p, info);
+		return;
+	}
+	send(p, SAMPLE, (int)info->ssi_signo);
+	if (!is_first)
+		stop_filters(p);
 }
 
 static void reap(struct pipeline *p)
 {
 	for (int i = 0; i < TOOLS; i++)
-		if (p->tool[i].pid && waitpid(p->tool[i].pid, &p->status[i], WNOHANG) != 0)
+		if (p->tool[i].pid && waitpid(p->tool[i].pid, &p->status[i], WNOHANG) != 0) {
 			p->tool[i].pid = 0;
+			if (i == SAMPLE) {
+				p->interrupted = 0;	/* that was for the command */
+				bystander_pass(&p->bystander);
+			}
+		}
 }
 
 static void handle_signals(struct pipeline *p)
@@ -59,7 +114,7 @@ static void handle_signals(struct pipeline *p)
 
 	while (read(p->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			stop(p, (int)info.ssi_signo);
+			stop(p, &info);
 	reap(p);
 }
 
@@ -110,14 +165,41 @@ static int shell_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/*
+ * Start pmu-sample.  From then on the terminal is the command's, if there is one: what we and the
+ * filters say waits for its end.  Only the command has our standard output, so that its
+ * reader gets the end of file when the command ends.  False: reported.
+ */
+static bool start_sampling(struct pipeline *p)
+{
+	const int command_fd = p->plan->command_fd;
+
+	if (p->plan->has_command) {
+		if (!bystander_start(&p->bystander, p->report))
+			return false;
+		bystander_keep(&p->bystander);
+	}
+	const struct sibling_how how = {
+		.in = -1, .out = -1, .err = p->bystander.terminal,
+		.passed = command_fd > 0 ? command_fd : 0,
+	};
+	p->stream = sibling_run(&p->tool[SAMPLE], plan_argv(&p->plan->sample), &how, p->report);
+	if (command_fd > 0) {
+		close(command_fd);
+		dup2(how.err ? how.err : STDERR_FILENO, STDOUT_FILENO);
+	}
+	return p->stream >= 0;
+}
+
 int pipeline_record(struct pipeline *p)
 {
-	const struct sibling_how how = { .in = -1, .out = -1 };
+	bool is_started = start_sampling(p);
 
-	p->stream = sibling_run(&p->tool[SAMPLE], plan_argv(&p->plan->sample), &how, p->report);
-	if (p->stream < 0)
+	if (is_started)
+		wait_for_end(p);
+	bystander_end(&p->bystander);
+	if (!is_started)
 		return 1;
-	wait_for_end(p);
 	if (WIFSIGNALED(p->status[SAMPLE]) && !p->stops)
 		sibling_report(&p->tool[SAMPLE], p->status[SAMPLE], p->report);
 	sibling_report(&p->tool[SYMBOLIZE], p->status[SYMBOLIZE], p->report);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char suffix[] = ".pb.gz";
+static const char suffix[] = ".pb.gz", page_suffix[] = ".html";
 
 /* Add WORD, and a NULL after it that does not count. */
 static void add(struct command_list *words, const char *word)
@@ -111,16 +111,26 @@ static char *new_name(const struct plan_request *r)
 	return mem_text(text);
 }
 
+/* Remove END from NAME, a path, unless END is all of the file's name.  Return whether it was. */
+static bool remove_end(char *name, const char *end)
+{
+	size_t size = strlen(name), length = strlen(end);
+
+	if (size <= length || strcmp(name + size - length, end) || name[size - length - 1] == '/')
+		return false;
+	name[size - length] = '\0';
+	return true;
+}
+
 static void choose_files(struct plan *plan, const struct plan_request *r)
 {
 	const char *given = r->profile ? r->profile : r->name;
 	char *name = given ? mem_text(given) : new_name(r);
-	size_t size = strlen(name), end = strlen(suffix);
 
-	if (size > end && !strcmp(name + size - end, suffix) && name[size - end - 1] != '/')
-		name[size - end] = '\0';
+	if (!remove_end(name, suffix) && !r->profile)
+		remove_end(name, page_suffix);
 	plan->profile = r->profile ? mem_text(r->profile) : join(name, suffix);
-	plan->page = join(name, ".html");
+	plan->page = join(name, page_suffix);
 	free(name);
 }
 
@@ -192,6 +202,11 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	choose_callgraph(plan, r);
 	choose_labels(plan, r);
 	add(&plan->sample, "--exit-status");
+	if (plan->command_fd >= 0) {
+		char number[16];
+		snprintf(number, sizeof(number), "%d", plan->command_fd);
+		add(&plan->sample, join("--command-output=", number));
+	}
 	if (r->progress)
 		add(&plan->sample, "--progress");
 	for (size_t i = 0; i < r->passed->count; i++)
@@ -244,7 +259,8 @@ static bool can_run(const struct plan *plan, const struct plan_request *r, struc
 
 bool plan_make(struct plan *plan, const struct plan_request *request, struct report *report)
 {
-	*plan = (struct plan){ .why = NULL };
+	*plan = (struct plan){ .has_command = request->command,
+			       .command_fd = request->command ? request->command_fd : -1 };
 	choose_files(plan, request);
 	fill(plan, request);
 	return can_run(plan, request, report) && can_create(plan->profile, report);
@@ -275,7 +291,7 @@ char *plan_line(const struct plan *plan)
 		{ &plan->sample, " | " }, { &plan->symbolize, " | " }, { &plan->topprof, " && " },
 		{ &plan->flame, "; " }, { &plan->top, " >&2" },
 	};
-	char *all = mem_text("");
+	char *all = mem_text(plan->command_fd >= 0 ? "{ " : ""), end[32];
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
 		char *line = line_of(tools[i].words), *longer = join(all, line);
@@ -284,5 +300,10 @@ char *plan_line(const struct plan *plan)
 		free(longer);
 		free(line);
 	}
-	return all;
+	if (plan->command_fd < 0)
+		return all;
+	snprintf(end, sizeof(end), "; } %d>&1", plan->command_fd);
+	char *whole = join(all, end);
+	free(all);
+	return whole;
 }

@@ -4,6 +4,8 @@
  *
  *	pmu-sample ... | pmu-symbolize | pmu-topprof -o NAME.pb.gz &&
  *	pmu-flame -o NAME.html NAME.pb.gz; pmu-top NAME.pb.gz >&2
+ *
+ * pmu-sample writes the stream to its stdout, so a command gets pmu-prof's by another descriptor.
  */
 #pragma once
 #include "sample/sample-options.h"
@@ -14,14 +16,17 @@ struct plan_request {
 	const struct command_list *passed;	/* options for pmu-sample, as given */
 	char *const *command;		/* NULL-terminated; NULL: none */
 	const char *call_graph;		/* "auto", or a value of pmu-sample's --call-graph */
-	const char *name;		/* name of the results, with or without .pb.gz; NULL: new */
+	const char *name;		/* of the results, also with .pb.gz or .html; NULL: new */
 	const char *profile;		/* exact name of the profile; NULL: derived from NAME */
+	int command_fd;		/* descriptor that becomes the command's stdout; -1: none */
 	bool can_unwind;		/* pmu-sample has --unwind */
-	bool quiet, progress;
+	bool quiet, progress;		/* PROGRESS: unless the user has said how */
 	int verbose;
 };
 
 struct plan {
+	bool has_command;
+	int command_fd;		/* as in the request; -1 also if there is no command */
 	char *profile, *page;		/* files to write */
 	char *labels;			/* whether labels are recorded, and why; or NULL */
 	char *why;			/* which callchains are recorded, and why; NULL: as asked */

@@ -12,12 +12,12 @@ enum { TERM_PATIENCE = 5000 };	/* milliseconds from SIGTERM to SIGKILL */
 
 /* In the child: wait, exec; send errno to the parent if exec fails. */
 __attribute__((noreturn))
-static void be_child(int go, int failed, char *const *command, bool stdout_is_taken)
+static void be_child(int go, int failed, char *const *command, int out)
 {
 	char word;
 
-	if (stdout_is_taken)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
 	command_restore_signals(0);
 	if (read(go, &word, 1) == 1)
 		execvp(command[0], command);
@@ -29,8 +29,7 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 	_exit(127);
 }
 
-bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
-		 struct report *report)
+bool child_start(struct child *child, char *const *command, int out, struct report *report)
 {
 	int go[2], failed[2];
 
@@ -42,7 +41,7 @@ bool child_start(struct child *child, char *const *command, bool stdout_is_taken
 	child->pid = fork();
 	if (child->pid == 0) {
 		close(go[1]);
-		be_child(go[0], failed[1], command, stdout_is_taken);
+		be_child(go[0], failed[1], command, out);
 	}
 	close(go[0]);
 	close(failed[1]);

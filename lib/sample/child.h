@@ -13,11 +13,10 @@ struct child {
 };
 
 /*
- * Fork a child that waits for child_go().  If STDOUT_IS_TAKEN (by the stream), the command's
- * stdout is redirected to stderr.  False: reported.
+ * Fork a child that waits for child_go().  OUT is the descriptor of the command's stdout; -1: our
+ * stdout.  False: reported.
  */
-bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
-		 struct report *report);
+bool child_start(struct child *child, char *const *command, int out, struct report *report);
 
 /* Let the child exec its command, called NAME.  False (reported): it cannot be executed. */
 bool child_go(struct child *child, const char *name, struct report *report);

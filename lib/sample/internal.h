@@ -4,6 +4,7 @@
 #include "record/events.h"
 #include "sample/child.h"
 #include "sample/control.h"
+#include "sample/ending.h"
 #include "sample/exec-watch.h"
 #include "sample/flow.h"
 #include "sample/sampler.h"
@@ -17,6 +18,8 @@ struct sampler {
 	struct stream_events events;	/* layouts of the records, as readers compute them */
 	struct threads threads;
 	struct child child;
+	struct ending ending;		/* of the command, if there is one */
+	struct bystander bystander;
 	struct control control;
 	struct exec_watch execs;	/* if a reader may open files now, or for labels */
 	bool reads_execs;		/* their rings are watched */

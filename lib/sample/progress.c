@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * progress - shows elapsed time, samples and losses in one line on the terminal, erased at the
- * end.
+ * end.  The line is never wider than the terminal, so that it can be erased.
  */
 #include "sample/internal.h"
+#include "base/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,32 +12,40 @@
 
 #define INTERVAL 250000000	/* ns between two lines */
 
-static void print(const char *text, int size)
+/* Return the terminal: stderr, also while messages on stderr are kept. */
+static int terminal(const struct sampler *s)
 {
-	/* If the terminal cannot be written to, show no progress. */
-	if (write(STDERR_FILENO, text, (size_t)size) < 0)
-		return;
+	return s->bystander.terminal ? s->bystander.terminal : STDERR_FILENO;
+}
+
+/* Return what Ctrl-C does. */
+static const char *end_by_key(const struct sampler *s)
+{
+	if (!s->child.pid)
+		return "Ctrl-C to stop";
+	return s->out->fd == STDOUT_FILENO ? "Ctrl-C ends the program and shows the profile"
+					   : "Ctrl-C ends the program";
 }
 
 void sampler_show_progress(struct sampler *s, uint64_t time)
 {
 	const struct flow_counts *c = &s->flow.counts;
 	uint64_t seconds = (time - s->start_time) / 1000000000;
-	char line[128];
+	char line[160];
 
-	if (!s->options->progress || time < s->progress_due)
+	if (!s->options->progress || time < s->progress_due || terminal_is_taken(terminal(s)))
 		return;
 	s->progress_due = time + INTERVAL;
-	int size = snprintf(line, sizeof(line), "\r%" PRIu64 ":%02" PRIu64 "  %" PRIu64
-			    " samples, %" PRIu64 " lost  (Ctrl-C to stop)\033[K", seconds / 60,
-			    seconds % 60, c->samples, c->lost);
-	print(line, size);
+	int size = snprintf(line, sizeof(line), "%" PRIu64 ":%02" PRIu64 "  %" PRIu64
+			    " samples, %" PRIu64 " lost  (%s)", seconds / 60, seconds % 60,
+			    c->samples, c->lost, end_by_key(s));
+	int room = (int)terminal_columns(terminal(s)) - 1;	/* the last column may wrap */
+	/* If the terminal cannot be written to, show no progress. */
+	dprintf(terminal(s), "\r%.*s\033[K", size < room ? size : room, line);
 }
 
 void sampler_end_progress(struct sampler *s)
 {
-	static const char erase[] = "\r\033[K";
-
 	if (s->progress_due)
-		print(erase, sizeof(erase) - 1);
+		dprintf(terminal(s), "\r\033[K");
 }

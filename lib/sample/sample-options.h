@@ -95,7 +95,7 @@ extern const struct command_spelling sample_spellings[];
 	{ 'C', "cpu", "CPUS", "sample only on these CPUs, such as 0-3,8", \
 	  .parse = target_parse_cpus, .value = &(o).target, .takes = TARGET_CPUS_TAKES }, \
 	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", .text = &(o).cgroup_path }, \
-	{ 'd', "duration", "TIME", "stop after TIME (10, 1.5, 500ms, 2m)", \
+	{ 'd', "duration", "TIME", "stop after TIME (10, 1.5, 500ms, 2m), and end the command", \
 	  .time = &(o).run.duration, \
 	  .least = 1 }, \
 	{ 'D', "delay", "TIME", "start after TIME (100: ms; 2s); -1: when --control enables it", \
@@ -163,7 +163,7 @@ extern const struct command_spelling sample_spellings[];
 	  .flag = &(o).run.flight_recorder }, \
 	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", .size = &(o).run.max_size, \
 	  .least = 1 }, \
-	{ 0, "progress", NULL, "on a terminal, show elapsed time, samples and losses", \
-	  .flag = &(o).run.progress }, \
+	{ 0, "progress", "[YES|NO]", "on a terminal, show elapsed time, samples and losses", \
+	  .yes_no = &(o).run.progress }, \
 	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", \
 	  .integer = &(o).level, .least = 1, .most = 19, .implied = 1 }

@@ -147,17 +147,26 @@ static void set_processes(struct sampler *s, bool by_cpu)
 		s->initial_pids = 0;
 }
 
+/* Fork the command, if there is one.  False: reported. */
+static bool start_child(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	char *const *command = o->target->command ? o->target->command : o->clock_command;
+	int out = o->command_fd >= 0 ? o->command_fd
+		: s->out->fd == STDOUT_FILENO ? STDERR_FILENO : -1;
+
+	bool good = !command || child_start(&s->child, command, out, s->report);
+	descriptor_close(o->command_fd);	/* so its reader gets the end of file */
+	return good;
+}
+
 static bool open_target(struct sampler *s)
 {
 	const struct target *t = s->options->target;
-	bool ended, by_cpu = false;
-	bool to_stdout = s->out->fd == STDOUT_FILENO, good = true;
+	bool ended, by_cpu = false, good = start_child(s);
 
-	if (t->command)
-		good = child_start(&s->child, t->command, to_stdout, s->report) &&
-		       counters_open(&s->counters, s->child.pid, 0, &ended);
-	else if (s->options->clock_command)
-		good = child_start(&s->child, s->options->clock_command, to_stdout, s->report);
+	if (good && t->command)
+		good = counters_open(&s->counters, s->child.pid, 0, &ended);
 	if (good && !t->command)
 		good = attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report);
 	if (good)
@@ -429,7 +438,9 @@ static void loop(struct sampler *s)
 	sigdelset(&waiting, SIGUSR2);
 	s->moved_at = now(s);
 	while (!s->done) {
-		int n = epoll_pwait(s->poll, event, 16, sampler_wait_ms(s, now(s)), &waiting);
+		int wait = ending_wait_ms(&s->ending, sampler_wait_ms(s, now(s)));
+		int n = epoll_pwait(s->poll, event, 16, wait, &waiting);
+		ending_work(&s->ending);
 		if (!handle_events(s, event, n))
 			continue;
 		run_commands(s);
@@ -523,6 +534,14 @@ static bool start_labels(struct sampler *s)
 	return label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
 }
 
+/* Start the command.  From now on the terminal is the command's.  False: reported. */
+static bool let_go(struct sampler *s)
+{
+	ending_begin(&s->ending, s->child.pid, &s->bystander);
+	bystander_keep(&s->bystander);
+	return child_go(&s->child, command_name(s->options), s->report);
+}
+
 static bool start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -562,8 +581,7 @@ static bool start(struct sampler *s)
 		s->start_time = now(s);
 		enable_counting(s);
 	}
-	return watch_all(s) &&
-	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
+	return watch_all(s) && (!s->child.pid || let_go(s));
 }
 
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
@@ -573,7 +591,7 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 			     .delayed = options->delay || starts_late(options) };
 
 	catch_signals(options);
-	if (start(&s)) {
+	if ((!command_name(options) || bystander_start(&s.bystander, report)) && start(&s)) {
 		loop(&s);
 		sampler_write_end(&s);
 		if (rotation_is_on(&options->rotation))
@@ -582,6 +600,7 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 	}
 	bool is_reported = options->quiet_status || report->status;
 	int status = child_stop(&s.child, is_reported ? NULL : command_name(options), report);
+	bystander_end(&s.bystander);
 	release(&s);
 	return status;
 }

@@ -50,6 +50,9 @@ enum sampler_unwind { UNWINDS_NONE, UNWINDS_ALL, UNWINDS_IF_NEEDED };
 struct sampler_options {
 	struct event_list *events;	/* the sampler completes their attrs */
 	const struct target *target;
+	int command_fd;		/* descriptor for the command's stdout, which the sampler
+					   closes; -1: our stdout, or stderr if stdout is the
+					   output */
 	char *const *clock_command;	/* run this command, and stop when it ends; or NULL */
 	bool quiet_status;		/* do not report a command that failed */
 	struct sample_settings settings;

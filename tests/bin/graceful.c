@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graceful [HOW] - works until a signal comes, and reports each signal.
+ *
+ * By default it ends at the first SIGINT or SIGTERM, after 0.3 s of CPU time in closing(), with
+ * status 7.  HOW: "goes-on", at SIGINT it does not end; "stubborn", it never ends.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static volatile sig_atomic_t got[65], last;
+
+static void on_signal(int number)
+{
+	got[number]++;
+	last = number;
+}
+
+static double cpu_seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+__attribute__((noinline)) static void work(double seconds)
+{
+	for (double end = cpu_seconds() + seconds; cpu_seconds() < end; )
+		__asm__ volatile ("");
+}
+
+__attribute__((noinline)) static void closing(double seconds)
+{
+	for (double end = cpu_seconds() + seconds; cpu_seconds() < end; )
+		__asm__ volatile ("");
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int ends = 0;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+	puts("ready");
+	while (!ends) {
+		work(0.01);
+		int number = last;
+		last = 0;
+		if (number)
+			printf("got signal %d\n", number);
+		ends = number && strcmp(how, "stubborn") &&
+		       (number != SIGINT || strcmp(how, "goes-on"));
+	}
+	closing(0.3);
+	printf("closed after %d SIGINT, %d SIGTERM\n", got[SIGINT], got[SIGTERM]);
+	return 7;
+}
