@@ -55,11 +55,12 @@ class Terminal:
         return bool(new)
 
     def wait(self, pattern, meanwhile=lambda: None):
-        end = time.monotonic() + PATIENCE
+        end, more = time.monotonic() + PATIENCE, True
         while not (match := re.compile(pattern.encode()).search(self.bytes, self.seen)):
-            meanwhile()
-            if not self.read(0.2) or time.monotonic() > end:
+            if not more or time.monotonic() > end:
                 sys.exit(f"never: {pattern}\n{self.bytes.decode('utf-8', 'replace')}")
+            meanwhile()
+            more = self.read(0.2)
         self.seen = match.end()
 
     def pause(self, seconds):
@@ -68,7 +69,10 @@ class Terminal:
             self.read(0.05)
 
     def press(self):
-        os.write(self.fd, b"\x03")
+        try:
+            os.write(self.fd, b"\x03")
+        except OSError:         # the command has ended
+            pass
         self.pause(0.3)
 
     def run(self, word, rest):

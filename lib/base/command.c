@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/command.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/options.h"
 
@@ -14,18 +15,29 @@
 
 volatile sig_atomic_t command_stop;
 
-static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs after which the tool reads on */
+static bool input_is_pipe;			/* SIGINT is for the whole pipe */
+static volatile uint64_t interrupted;		/* time of the last SIGINT, in ns; 0: none */
 static volatile sig_atomic_t signals_end;	/* SIGINT ends the program */
+
+/* Return whether this SIGINT is for this tool, not only for the program that writes its input. */
+static bool is_for_us(void)
+{
+	uint64_t last = interrupted;
+
+	interrupted = monotonic_ns();
+	return !input_is_pipe || (last && interrupted - last < COMMAND_TWICE);
+}
 
 static void on_signal(int number)
 {
-	if (number != SIGINT || interrupts_to_ignore == 0) {
-		command_stop = 1;
+	if (number == SIGINT && !is_for_us())
+		return;
+	if (number == SIGINT && signals_end) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);		/* delivered when this handler returns */
 		return;
 	}
-	interrupts_to_ignore--;
-	if (signals_end)
-		signal(SIGINT, SIG_DFL);
+	command_stop = 1;
 }
 
 void command_on_signals(enum command_signals how)
@@ -36,7 +48,7 @@ void command_on_signals(enum command_signals how)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct sigaction act = { .sa_handler = on_signal }, now;
 		bool is_kept = numbers[i] == SIGINT && how == SIGNALS_END_BUT_ONE &&
-			       interrupts_to_ignore > 0;
+			       input_is_pipe;
 		sigaction(numbers[i], NULL, &now);
 		if (now.sa_handler == SIG_IGN)
 			continue;
@@ -90,7 +102,7 @@ static void catch_signals(const struct command *cmd)
 	struct stat in;
 
 	if (!cmd->runs_command && !fstat(STDIN_FILENO, &in) && S_ISFIFO(in.st_mode))
-		interrupts_to_ignore = 1;
+		input_is_pipe = true;
 	sigemptyset(&act.sa_mask);
 	sigaction(SIGINT, &act, &interrupt);
 	ignored_interrupts = interrupt.sa_handler == SIG_IGN;

@@ -144,16 +144,17 @@ void command_spare_inputs(const struct command *cmd, const char *file, const cha
 
 /*
  * Set when the tool should stop reading, finish and flush: by SIGTERM, SIGHUP
- * or SIGINT.  If stdin is a pipe, the first SIGINT is ignored: the terminal
- * sends it to the whole pipe, so the program that writes the pipe stops, and
- * the tool ends when its input ends.
+ * or SIGINT.  If stdin is a pipe, it takes two SIGINTs within COMMAND_TWICE: the
+ * terminal sends them to the whole pipe, so the program that writes the pipe stops,
+ * and the tool ends when its input ends.
  */
+#define COMMAND_TWICE 2000000000ULL	/* ns */
 extern volatile sig_atomic_t command_stop;
 
 /* What SIGINT, SIGTERM and SIGHUP do. */
 enum command_signals {
 	SIGNALS_STOP,		/* set command_stop, as above; the default */
-	SIGNALS_END_BUT_ONE,	/* end the program, except for a first SIGINT to the whole pipe */
+	SIGNALS_END_BUT_ONE,	/* end the program, except for a single SIGINT to the whole pipe */
 	SIGNALS_END,		/* end the program */
 };
 

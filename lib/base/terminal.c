@@ -26,3 +26,14 @@ size_t terminal_columns(int fd)
 
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
+
+void terminal_save(struct terminal_modes *saved)
+{
+	saved->known = tcgetattr(STDIN_FILENO, &saved->modes) == 0;
+}
+
+void terminal_restore(const struct terminal_modes *saved)
+{
+	if (saved->known && !terminal_is_taken(STDIN_FILENO))
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &saved->modes);
+}

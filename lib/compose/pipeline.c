@@ -5,7 +5,6 @@
 #include "base/command.h"
 #include "base/sibling.h"
 #include "linux/bystander.h"
-#include "sample/ending.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -71,7 +70,7 @@ static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info
 	if (!is_for_all)
 		send(p, SAMPLE, number);
 	if (number == SIGINT) {
-		bool twice = p->interrupted && now - p->interrupted < ENDING_TWICE;
+		bool twice = p->interrupted && now - p->interrupted < COMMAND_TWICE;
 		if (is_for_all && command_ignored_interrupts())
 			return;
 		p->interrupted = twice ? 0 : now;

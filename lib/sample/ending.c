@@ -64,7 +64,7 @@ static void handle_interrupt(struct ending *e, bool has_signal)
 	/* Who started us has taken us out of what the terminal interrupts. */
 	if (e->kill_due || (is_ignored && has_signal))
 		return;
-	if (e->interrupted && now - e->interrupted < ENDING_TWICE) {
+	if (e->interrupted && now - e->interrupted < COMMAND_TWICE) {
 		end(e, false);
 		return;
 	}

@@ -13,8 +13,6 @@
 #include <signal.h>
 #include <stdint.h>
 
-#define ENDING_TWICE 2000000000ULL	/* ns in which two SIGINTs end the command */
-
 struct ending {
 	const struct bystander *witness;
 	pid_t pid;		/* the command; 0: there is none, and signals mean something else */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal - the sampler's state, and the functions that its files share. */
 #pragma once
+#include "base/terminal.h"
 #include "record/events.h"
 #include "sample/child.h"
 #include "sample/control.h"
@@ -20,6 +21,7 @@ struct sampler {
 	struct child child;
 	struct ending ending;		/* of the command, if there is one */
 	struct bystander bystander;
+	struct terminal_modes modes;	/* when the command started */
 	struct control control;
 	struct exec_watch execs;	/* if a reader may open files now, or for labels */
 	bool reads_execs;		/* their rings are watched */

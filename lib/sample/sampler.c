@@ -539,6 +539,7 @@ static bool let_go(struct sampler *s)
 {
 	ending_begin(&s->ending, s->child.pid, &s->bystander);
 	bystander_keep(&s->bystander);
+	terminal_save(&s->modes);
 	return child_go(&s->child, command_name(s->options), s->report);
 }
 
@@ -600,6 +601,8 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 	}
 	bool is_reported = options->quiet_status || report->status;
 	int status = child_stop(&s.child, is_reported ? NULL : command_name(options), report);
+	if (status > 128)	/* ended by a signal: do what a shell does then */
+		terminal_restore(&s.modes);
 	bystander_end(&s.bystander);
 	release(&s);
 	return status;
