@@ -16,6 +16,9 @@
 
 enum { SAMPLE, SYMBOLIZE, TOPPROF, SHOW, TOOLS };
 
+/* Within this time, in ns, SIGTERM or SIGKILL has ended the command. */
+#define ENDED 6000000000ULL
+
 struct pipeline {
 	const struct plan *plan;
 	struct report *report;
@@ -24,8 +27,10 @@ struct pipeline {
 	int signals;			/* signalfd */
 	int stream;			/* pipe from pmu-sample until the filters start; else -1 */
 	unsigned stops;			/* number of signals that asked us to stop */
-	unsigned ends;			/* how often they asked to end the command */
-	uint64_t interrupted;		/* time of the last SIGINT, monotonic, in ns; 0: none */
+	/* With a command; times are monotonic, in ns, and 0 means none. */
+	uint64_t asked;			/* when a signal first asked to end the command */
+	uint64_t interrupted;		/* time of the last SIGINT */
+	uint64_t deaf_until;		/* ignore SIGINT until then */
 	struct bystander bystander;	/* while a command runs */
 	sigset_t before;
 };
@@ -57,8 +62,8 @@ static void stop_filters(struct pipeline *p)
 
 /*
  * With a command, pmu-sample decides what a signal means; see sample/ending.h.  It has the signal
- * already if that was sent to all.  What would end the command for the second time, or after its
- * end, stops the filters.
+ * already if that was sent to all.  What would end the command stops the filters if the command
+ * has ended, or should have.
  */
 static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info)
 {
@@ -71,13 +76,15 @@ static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info
 		send(p, SAMPLE, number);
 	if (number == SIGINT) {
 		bool twice = p->interrupted && now - p->interrupted < COMMAND_TWICE;
-		if (is_for_all && command_ignored_interrupts())
+		if (now < p->deaf_until || (is_for_all && command_ignored_interrupts()))
 			return;
 		p->interrupted = twice ? 0 : now;
 		if (!twice)
 			return;
 	}
-	if (p->ends++ > 0 || !p->tool[SAMPLE].pid)
+	if (!p->asked)
+		p->asked = now;
+	if (!p->tool[SAMPLE].pid || now - p->asked > ENDED)
 		stop_filters(p);
 }
 
@@ -102,6 +109,8 @@ static void reap(struct pipeline *p)
 			p->tool[i].pid = 0;
 			if (i == SAMPLE) {
 				p->interrupted = 0;	/* that was for the command */
+				if (p->stops)		/* and so are some that come late */
+					p->deaf_until = monotonic_ns() + COMMAND_TWICE;
 				bystander_pass(&p->bystander);
 			}
 		}

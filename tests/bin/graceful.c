@@ -26,13 +26,15 @@ static double cpu_seconds(void)
 __attribute__((noinline)) static void work(double seconds)
 {
 	for (double end = cpu_seconds() + seconds; cpu_seconds() < end; )
-		__asm__ volatile ("");
+		for (int i = 0; i < 1000000; i++)
+			__asm__ volatile ("");
 }
 
 __attribute__((noinline)) static void closing(double seconds)
 {
 	for (double end = cpu_seconds() + seconds; cpu_seconds() < end; )
-		__asm__ volatile ("");
+		for (int i = 0; i < 1000000; i++)
+			__asm__ volatile ("");
 }
 
 int main(int argc, char **argv)
