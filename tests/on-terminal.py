@@ -75,7 +75,27 @@ class Terminal:
             pass
         self.pause(0.3)
 
+    def settle(self):
+        """Wait until pmu-prof and pmu-sample have handled each SIGINT."""
+        def waits():
+            for pid in os.listdir("/proc"):
+                try:
+                    if os.getsid(int(pid)) != self.pid:
+                        continue
+                    with open(f"/proc/{pid}/status") as status:
+                        fields = dict(line.rstrip("\n").split(":\t", 1) for line in status)
+                except (ValueError, OSError):
+                    continue
+                if fields["Name"] in ("pmu-prof", "pmu-sample") and int(fields["ShdPnd"], 16) & 2:
+                    return True
+            return False
+        end = time.monotonic() + PATIENCE
+        while waits() and time.monotonic() < end:
+            self.read(0.05)
+
     def run(self, word, rest):
+        if word in ("type", "kill", "killpg"):
+            self.settle()
         if word == "wait":
             self.wait(rest)
         elif word == "type":

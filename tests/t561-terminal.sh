@@ -201,9 +201,17 @@ check 'a program that goes on at Ctrl-C is sampled on; twice within two seconds 
 END
 
 check 'in a pipe of tools, too, a program that goes on is sampled until it ends' <<'END'
-	printf '%s\n' 'wait ready' 'type \x03' 'wait got signal 2' 'pause 2.1' 'type \x03' \
-		'wait got signal 2' 'pause 0.3' 'run kill -TERM $(cat pid)' 'wait closed' >steps
-	on seen sh -c 'trap : INT; pmu-sample --unwind -e cpu-clock -F 1000 -- \
+	# before its handlers stand, SIGINT would end a filter
+	cat >handlers <<-'EOF'
+	for tool in pmu-symbolize pmu-topprof; do
+		until grep -q "^SigCgt:.*[2367abef]$" \
+			"/proc/$(pgrep -s "$(cat session)" -x $tool)/status" 2>why; do sleep 0.05; done
+	done
+	EOF
+	printf '%s\n' 'wait ready' 'run sh handlers' 'type \x03' 'wait got signal 2' 'pause 2.1' \
+		'type \x03' 'wait got signal 2' 'pause 0.3' 'run kill -TERM $(cat pid)' \
+		'wait closed' >steps
+	on seen sh -c 'trap : INT; echo $$ >session; pmu-sample --unwind -e cpu-clock -F 1000 -- \
 		sh -c "echo \$\$ >pid; exec graceful goes-on" |
 		pmu-symbolize | pmu-topprof -o p.pb.gz' <steps
 	grep -q "closed after 2 SIGINT, 1 SIGTERM" seen
