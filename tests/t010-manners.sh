@@ -24,7 +24,7 @@ check '--help and --version go to stdout, and exit 0' <<'END'
 		exits 0 "$tool" --help >help 2>err
 		grep -q "^usage: $tool " help
 		test ! -s err
-		test "$(wc -l <help)" -le 60
+		test "$(wc -l <help)" -le 61
 		none awk 'length($0) > 100' help
 		exits 0 "$tool" --version >version
 		grep -qx "$tool [0-9.]*" version
