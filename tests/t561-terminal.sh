@@ -185,9 +185,17 @@ check 'a program that goes on at Ctrl-C is sampled on; twice within two seconds 
 	grep -q "closed after [4-9] SIGINT, 1 SIGTERM" seen
 	grep -q "^go tool pprof" seen
 	# a prompt of Python
-	printf '%s\n' 'wait >>> ' 'type \x03' 'wait KeyboardInterrupt' 'wait >>> ' 'pause 2.1' \
-		'type sum(range(10**7))\n' 'wait 49999995000000' 'wait >>> ' 'type \x03' \
-		'press ended' >steps
+	cat >asleep <<-'EOF'
+	# between its prompt and its wait for a key, Python takes no notice of SIGINT
+	for try in $(seq 100); do
+		pid=$(pgrep -s "$(cat session)" -x python3) &&
+			grep -q poll "/proc/$pid/wchan" 2>why && break
+		sleep 0.05
+	done
+	EOF
+	printf '%s\n' 'wait >>> ' 'run sh asleep' 'type \x03' 'wait KeyboardInterrupt' \
+		'wait >>> ' 'pause 2.1' 'type sum(range(10**7))\n' 'wait 49999995000000' 'wait >>> ' \
+		'type \x03' 'press ended' >steps
 	cat >ended.py <<-'EOF'
 	import os, signal
 	def end(*_):
@@ -195,7 +203,8 @@ check 'a program that goes on at Ctrl-C is sampled on; twice within two seconds 
 	    os._exit(3)
 	signal.signal(signal.SIGTERM, end)
 	EOF
-	exits 3 on seen pmu-prof -e cpu-clock -F 1000 -o p -- python3 -i ended.py <steps
+	exits 3 on seen sh -c 'echo $$ >session; exec pmu-prof -e cpu-clock -F 1000 -o p -- \
+		python3 -i ended.py' <steps
 	at_least "$(pmu-top -j -t samples -n 1000 p.pb.gz |
 		sed -n 's/.*"total": \([0-9]*\),.*/\1/p')" 50
 END

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/command.h"
 #include "linux/proc.h"
+#include "sample/child.h"
 
 #define PATIENCE 5000000000ULL	/* ns from SIGTERM to SIGKILL */
 
@@ -86,10 +87,12 @@ static int take(volatile sig_atomic_t *sent)
 	return how;
 }
 
-void ending_work(struct ending *e)
+bool ending_work(struct ending *e)
 {
 	if (!e->pid)
-		return;
+		return false;
+	if ((interrupt || terminate || hangup) && child_has_ended(&(struct child){ .pid = e->pid }))
+		return true;
 	int how = take(&interrupt);
 	if (how)
 		handle_interrupt(e, has_command_got(e, SIGINT, how));
@@ -102,6 +105,7 @@ void ending_work(struct ending *e)
 		kill(e->pid, SIGKILL);
 		e->is_killed = true;
 	}
+	return false;
 }
 
 int ending_wait_ms(const struct ending *e, int milliseconds)

@@ -27,8 +27,11 @@ struct ending {
  */
 void ending_begin(struct ending *e, pid_t pid, const struct bystander *witness);
 
-/* Do what the signals ask that have arrived, and what is due. */
-void ending_work(struct ending *e);
+/*
+ * Do what the signals ask that have arrived, and what is due.  Return whether the recording is to
+ * end: a signal came after the command had ended, while processes that it started go on.
+ */
+bool ending_work(struct ending *e);
 
 /* Return the smaller of MILLISECONDS and the time until something is due. */
 int ending_wait_ms(const struct ending *e, int milliseconds);

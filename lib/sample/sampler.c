@@ -440,7 +440,7 @@ static void loop(struct sampler *s)
 	while (!s->done) {
 		int wait = ending_wait_ms(&s->ending, sampler_wait_ms(s, now(s)));
 		int n = epoll_pwait(s->poll, event, 16, wait, &waiting);
-		ending_work(&s->ending);
+		s->done |= ending_work(&s->ending);
 		if (!handle_events(s, event, n))
 			continue;
 		run_commands(s);
