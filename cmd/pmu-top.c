@@ -100,6 +100,7 @@ static void parse_options(void)
 		min_call = min;
 	else if (format != TOP_TABLE)
 		min_call = 0;
+	how.waits = format == TOP_TABLE && !by && !how.calls;
 	struct ratio_request unused;
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
@@ -168,6 +169,13 @@ static size_t choose_type(const struct decoded *d)
 	if (index == TABLE_NONE)
 		refuse_type(d, type);
 	return index;
+}
+
+/* A table of waits says who waits, and for which system call: no function of the kernel's does. */
+static void prepare_waits(const struct decoded *d, size_t index)
+{
+	how.waits &= top_is_of_waits(decoded_string(d, d->type[index].type));
+	by_cumulative |= how.waits;
 }
 
 /* Return the first shown row whose object has no names; NULL: none, or the object is unknown. */
@@ -289,12 +297,14 @@ static void show_once(struct opened *o, struct report *report)
 					 .slices = bars_are == BARS_NONE ? 0 : 20,
 					 .when_read = command_input_ended };
 	struct decoded *d = opened_profile(o, &as);
-	struct top top = { .how = how };
+	struct top top = { .rows = 0 };
 	struct bars bars = { .why_not = NULL };
 	struct diff diff = { .why_not = NULL };
 
 	if (d) {
 		size_t index = choose_type(d);
+		prepare_waits(d, index);
+		top.how = how;
 		/* numbers of folded text may be anything */
 		if (bars_are == BARS_NONE || opened_kind(o) == OPEN_FOLDED) {
 			top_add(&top, d, index);

@@ -110,4 +110,21 @@ check 'two that share a CPU are preempted while the other runs, one that sleeps 
 	perf script -i s.data --show-switch-events 2>/dev/null | grep -q "OUT preempt"
 END
 
+check 'a table of waits is sorted by who waits; a system call is one line for the kernel' <<'END'
+	pmu-sample --off-cpu -e dummy -g -o s.data -- ten lazy 0.05
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	pmu-top -t off-cpu -n 1000 p.pb.gz >table
+	grep -qE '^ *[0-9.]+m?s +[0-9.]+% .*\[waits: (clock_)?nanosleep\]$' table
+	grep -qE '^ +0\.0ms +0\.00% .* main$' table
+	none grep -E ' (__schedule|schedule|do_nanosleep|do_syscall_64)$' table
+	sed -n 's/^ *[0-9.]*[mu]*s .* \([0-9.]*\)%  *exact .*/\1/p' table >cum
+	at_least "$(wc -l <cum)" 3
+	sort -rn cum | same cum -
+	# what waits altogether is what the functions of the kernel have one by one
+	pmu-top -t off-cpu --by function -n 1000 p.pb.gz >by
+	grep -qE ' (__)?schedule$' by
+	test "$(sed -n '1s/ in .*//p' by)" = "$(sed -n '1s/ in .*//p' table)"
+	pmu-top -t off-cpu -j p.pb.gz | grep -q '"name": "\(__\)\{0,1\}schedule"'
+END
+
 done_testing

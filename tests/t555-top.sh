@@ -25,7 +25,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 check 'a stream, raw or resolved, and its profile make one table, compressed or not' <<'END'
-	test "$(wc -l <"$scratch/table")" -gt 15
+	test "$(wc -l <"$scratch/table")" -gt 12
 	for input in raw resolved; do
 		as_table "$scratch/$input"
 		! sanitized || test -n "$ALL" || continue
@@ -314,6 +314,35 @@ check 'calls are counted once for each sample; a function that calls itself is n
 	same want got
 END
 
+# rows_of TABLE: its rows, without the lines around them
+rows_of() { grep -E '^ *[0-9.]+[a-z]+ +[0-9.]+%' "$1"; }
+
+check 'a flat table has no function without a cost of its own; --cum, --tree, JSON have' <<'END'
+	pmu-top -n 1000 --bars none "$scratch/p.pb.gz" >flat
+	pmu-top -j "$scratch/p.pb.gz" | fields flat cum >all
+	grep -q ' 0 [1-9]' all
+	test "$(rows_of flat | wc -l)" -eq "$(grep -vc ' 0 [0-9]*$' all)"
+	none grep ' 0\.00% .* [1-9][0-9.]*% ' flat
+	pmu-top -n 1000 --bars none --cum "$scratch/p.pb.gz" >cum
+	test "$(rows_of cum | wc -l)" -eq "$(wc -l <all)"
+	grep -qE ' 0\.00% +[0-9.]+ms +[0-9.]+% +main$' cum
+	pmu-top -n 1000 --bars none --tree "$scratch/p.pb.gz" | grep -qE ' 0\.00% .* main$'
+	# what is left out for its few samples does not count functions without cost
+	pmu-top -n 1000 "$scratch/p.pb.gz" >bars
+	few=$(sed -n 's/^\([0-9]*\) functions\{0,1\} below.*/\1/p' bars)
+	test $(($(rows_of bars | wc -l) + ${few:-0})) -eq "$(rows_of flat | wc -l)"
+END
+
+check 'a short profile shows the functions that hold the samples' <<'END'
+	for n in 1 3 7; do
+		pmu-stream -n $n "$scratch/raw" | pmu-symbolize -q |
+			pmu-topprof --slices 20 -o short.pb.gz
+		pmu-top -t samples short.pb.gz >table
+		sum=$(awk '$2 ~ /%/ { s += $1 } END { print s + 0 }' table)
+		at_least "$((4 * sum))" $((3 * n))
+	done
+END
+
 check 'the tree is cut at --min, and says how many are left out' <<'END'
 	printf 'm;a 900\nm;b 90\nm;c 9\nm;d 1\n' >text
 	pmu-top --tree --min 5% -n 1 --cum text >out
@@ -321,8 +350,8 @@ check 'the tree is cut at --min, and says how many are left out' <<'END'
 	grep -qE "^ +90   9.00%      b$" out
 	grep -qE "^ +\[2 more, with less\]$" out
 	none grep -qE " [cd]$" out
-	pmu-top --min 0.05 text | tail -n +3 | awk '{ print $5 }' >names
-	printf 'a\nb\nm\n' | same names -
+	pmu-top --cum --min 0.05 text | tail -n +3 | awk '{ print $5 }' >names
+	printf 'm\na\nb\n' | same names -
 	pmu-top --tree --min 0 -n 1 --cum text | grep -qE "^ +1   0.10%      d$"
 	for wrong in 2 -1 x 5%% '' nan; do exits 2 pmu-top --min "$wrong" text 2>err; done
 END
@@ -543,7 +572,7 @@ END
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
 	unsanitized
 	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 2000 -- \
-		sh -c 'ten threads 0.2; exec ten lazy 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
+		sh -c 'ten threads 0.2; exec ten lazy 600' | pmu-top --cum -n 100 --live 2" >out <<-'EOF'
 		type /w[o]rk|s[e]rial
 		type \n
 		see serial

@@ -228,7 +228,8 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	add(&plan->flame, "--");
 	add(&plan->flame, plan->profile);
 	add(&plan->top, "pmu-top");
-	add(&plan->top, "--rows=10");
+	/* what waits is below many frames of libraries */
+	add(&plan->top, r->chosen->run.settings.waits ? "--rows=20" : "--rows=10");
 	add(&plan->top, "--");
 	add(&plan->top, plan->profile);
 }

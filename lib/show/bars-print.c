@@ -28,7 +28,8 @@ bool bars_may_be_zero(const struct bars *b, const struct share_bar *bar, enum ba
 {
 	struct share_bar run = *bar;
 
-	if (b->whole.is_complete || bar->is_measured || bar->share >= bars_least(b))
+	if (b->keeps_few || b->whole.is_complete || bar->is_measured ||
+	    bar->share >= bars_least(b))
 		return false;	/* few long phases have few effective samples, but a wide bar */
 	if (!is_run(bar, how))
 		return share_may_be_zero(bar);
@@ -37,6 +38,20 @@ bool bars_may_be_zero(const struct bars *b, const struct share_bar *bar, enum ba
 	run.effective = run.is_exact ? 0
 			: scale * scale * bar->sampled * (1 - bar->sampled) / bar->floor;
 	return share_may_be_zero(&run);
+}
+
+void bars_keep_most(struct bars *b, enum bars_how how)
+{
+	double few = 0, all = 0;
+
+	b->keeps_few = false;
+	for (uint32_t i = 1; i < b->sums[BARS_FLAT].rows; i++) {
+		const struct share_bar *bar = b->row[i].bar;
+		double share = bar[BARS_FLAT].share;
+		all += share;
+		few += bars_may_be_zero(b, &bar[BARS_CUMULATIVE], how) ? share : 0;
+	}
+	b->keeps_few = few > all / 4;
 }
 
 /* Print COUNT, below 10^15, with commas between thousands. */

@@ -41,7 +41,16 @@ struct bars_left {
 	double high;		/* largest upper limit of their bars */
 };
 
-/* Return whether the share of BAR is below bars_least() and may be 0: it has too few samples. */
+/*
+ * Show rows with too few samples, too, if they hold a quarter of the cost: the profile is short,
+ * and a table without them would say little.  After bars_make().
+ */
+void bars_keep_most(struct bars *b, enum bars_how how);
+
+/*
+ * Return whether the share of BAR is below bars_least() and may be 0: it has too few samples, and
+ * is left out.
+ */
 bool bars_may_be_zero(const struct bars *b, const struct share_bar *bar, enum bars_how how);
 
 /*

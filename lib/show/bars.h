@@ -64,6 +64,7 @@ struct bars {
 	bool has_slices;	/* some sample has a slice */
 	bool is_waiting;	/* the values are times that threads waited: all measured */
 	bool is_group;		/* the event was read with others, by the profile's comments */
+	bool keeps_few;		/* rows with too few samples are shown; see bars_keep_most() */
 	struct bars_row {
 		struct share_bar bar[BARS_KINDS];
 	} *row;			/* by row, set by bars_make(); NULL before */

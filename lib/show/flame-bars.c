@@ -95,13 +95,15 @@ static uint64_t select_functions(struct bars *b)
 /* Return what pmu-top prints around a table of all functions with these bars. */
 static char *note_of(struct bars *b, const struct flame *f)
 {
-	struct bars_left left = { .unsure = select_functions(b) };
+	struct bars_left left = { .any_mark = false };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
+	bars_keep_most(b, BARS_AUTO);
+	left.unsure = select_functions(b);
 	for (uint32_t i = 1; i < b->sums[BARS_FLAT].rows; i++) {
 		const struct share_bar *flat = &b->row[i].bar[BARS_FLAT];
 		const struct share_bar *cumulative = &b->row[i].bar[BARS_CUMULATIVE];

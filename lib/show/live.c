@@ -66,9 +66,16 @@ static struct live_type *type_of(struct live *l, const char *name, const char *u
 	*t = (struct live_type){ .name = mem_text(name), .unit = mem_text(unit),
 				 .all.how = l->options->how,
 				 .slice = mem_zeroed(l->slices, sizeof(*t->slice)) };
+	t->all.how.waits &= top_is_of_waits(name);
 	for (uint32_t i = 0; i < l->slices; i++)
-		t->slice[i].how = l->options->how;
+		t->slice[i].how = t->all.how;
 	return t;
+}
+
+static void show_type(struct live *l, uint32_t type)
+{
+	l->shown = type;
+	l->by_cumulative |= type < l->types && l->type[type].all.how.waits;
 }
 
 /* At the first profile: show the type that was asked for, or that the profile prefers. */
@@ -80,11 +87,13 @@ static void choose_type(struct live *l, const struct decoded *d)
 	if (l->has_chosen)
 		return;
 	l->has_chosen = true;
-	for (l->shown = 0; l->shown < l->types; l->shown++)
-		if (!strcmp(l->type[l->shown].name, name))
-			return;
-	report_error(l->report, "the stream has no sample type '%s'; key t shows others", name);
-	l->shown = 0;
+	uint32_t i = 0;
+	while (i < l->types && strcmp(l->type[i].name, name))
+		i++;
+	if (i == l->types)
+		report_error(l->report, "the stream has no sample type '%s'; key t shows others",
+			     name);
+	show_type(l, i < l->types ? i : 0);
 }
 
 /* Add a slice of the stream to the sums. */
@@ -147,7 +156,7 @@ static void print_shares(struct live *l, FILE *out, size_t columns, size_t lines
 {
 	enum { OTHER_LINES = 4 };
 	const struct live_type *t = &l->type[l->shown];
-	struct top sum = { .how = l->options->how };
+	struct top sum = { .how = t->all.how };
 	char note[64];
 
 	if (l->since_start)
@@ -161,6 +170,7 @@ static void print_shares(struct live *l, FILE *out, size_t columns, size_t lines
 		.type = t->name, .unit = t->unit, .min = l->options->min,
 		.min_call = l->options->min_call, .columns = columns, .note = note,
 		.objects = l->objects && columns >= COLUMNS_FOR_OBJECTS,
+		.by_cumulative = l->by_cumulative,
 		.rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,
 		.filter = l->has_filter ? &l->filter : NULL,
 	};
@@ -242,7 +252,7 @@ static void press(struct live *l, int key)
 		l->by_cumulative = !l->by_cumulative;
 		break;
 	case 't':
-		l->shown = l->types ? (l->shown + 1) % l->types : 0;
+		show_type(l, l->types ? (l->shown + 1) % l->types : 0);
 		break;
 	case 'p':
 		l->paused = !l->paused;

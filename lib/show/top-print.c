@@ -397,11 +397,20 @@ static bool may_be_zero(const struct printing *p, uint32_t row)
 					 p->view->bars);
 }
 
+/* Return whether ROW costs nothing by itself: a flat table has it only if it was asked for. */
+static bool is_caller_only(const struct printing *p, uint32_t row)
+{
+	return !p->view->by_cumulative && !p->view->filter && !p->t->how.calls &&
+	       p->t->row[row].flat == 0;
+}
+
 /* Count the rows that have too few samples. */
 static void count_left_out(struct printing *p)
 {
 	for (uint32_t i = 0; i < p->t->count; i++) {
 		const struct share_bar *bar = p->bars->row[p->t->order[i]].bar;
+		if (is_caller_only(p, p->t->order[i]))
+			continue;
 		bars_leave_out(p->bars, &bar[BARS_FLAT], &bar[BARS_CUMULATIVE], p->view->bars,
 			       &p->left);
 	}
@@ -410,7 +419,8 @@ static void count_left_out(struct printing *p)
 /* Return whether FORMAT has ROW, if there is room. */
 static bool is_candidate(const struct printing *p, enum top_format format, uint32_t row)
 {
-	return is_wanted(p, row) && !(format == TOP_TABLE && may_be_zero(p, row));
+	return is_wanted(p, row) && !(format == TOP_TABLE && (is_caller_only(p, row) ||
+							      may_be_zero(p, row)));
 }
 
 /*
@@ -420,12 +430,15 @@ static bool is_candidate(const struct printing *p, enum top_format format, uint3
 static void select_rows(struct printing *p)
 {
 	enum { USUAL = 20 };
-	uint64_t most = p->view->rows == UINT64_MAX ? USUAL : p->view->rows;
+	uint64_t most = p->view->rows == UINT64_MAX ? USUAL : p->view->rows, candidates = 0;
 	uint32_t *wanted = mem_zeroed(p->t->count, sizeof(*wanted)), count = 0;
 
-	for (uint32_t i = 0; p->bars && i < p->t->count; i++)
+	for (uint32_t i = 0; p->bars && i < p->t->count; i++) {
+		candidates += is_candidate(p, TOP_TABLE, p->t->order[i]);
 		if (is_wanted(p, p->t->order[i]))
 			wanted[count++] = p->t->order[i];
+	}
+	most = most < candidates ? most : candidates;
 	if (p->bars)
 		p->left.unsure = bars_select(p->t->bars, wanted, count, most,
 					     p->view->by_cumulative ? BARS_CUMULATIVE : BARS_FLAT,
@@ -467,7 +480,7 @@ static size_t measure_objects(const struct printing *p)
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_wanted(p, row))
+		if (!is_candidate(p, TOP_TABLE, row))
 			continue;
 		size_t width = text_width(top_object(p->t, row));
 		most = width > most ? width : most;
@@ -488,6 +501,8 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 	}
 	if (t->how.objects && format == TOP_TABLE && view->objects)
 		p.objects = measure_objects(&p);
+	if (p.bars)
+		bars_keep_most(t->bars, view->bars);
 	if (format != TOP_CSV)
 		select_rows(&p);
 	if (format == TOP_TABLE)

@@ -21,12 +21,16 @@ struct top_view {
 	const struct name_filter *filter;	/* only rows whose name matches; NULL: all */
 	enum bars_how bars;	/* which error bars, if T has some */
 	bool objects;		/* a column with the objects, if they were collected */
-	bool by_cumulative;	/* ratios are of the cumulative cost */
+	bool by_cumulative;	/* sorted so; ratios, too, are of the cumulative cost */
 	struct ratio_column *ratio;	/* columns after the shares */
 	size_t ratios;
 	const struct diff *diff;	/* verdicts on a difference, for JSON; NULL: none */
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 
-/* Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too. */
+/*
+ * Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too.  A table
+ * that is sorted by flat cost, and has neither calls nor a filter, leaves out rows without flat
+ * cost.
+ */
 void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "profile/labeler.h"
 #include "show/object-name.h"
+#include "show/wait-frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,8 +85,8 @@ static void add_object(struct top *t, struct top_row *row, uint32_t object)
 	row->object = object ? object : row->object;
 }
 
-/* Note in which object the frames of a location are. */
-static void find_objects(struct summing *s, uint32_t location, const struct frames_of *of)
+/* Note that COUNT rows are of the object that LOCATION is in. */
+static void find_objects(struct summing *s, uint32_t location, const uint32_t *row, uint32_t count)
 {
 	struct decoded_location l = decoded_location(s->d, location);
 	const char *file = "";
@@ -97,8 +98,8 @@ static void find_objects(struct summing *s, uint32_t location, const struct fram
 		return;
 	object_name(file, true, name, sizeof(name));
 	uint32_t object = intern_text(&s->top->objects, name);
-	for (uint32_t k = 0; k < of->count; k++)
-		add_object(s->top, &s->top->row[s->frames.name[of->first + k]], object);
+	for (uint32_t k = 0; k < count; k++)
+		add_object(s->top, &s->top->row[row[k]], object);
 }
 
 const char *top_object(const struct top *t, uint32_t row)
@@ -158,14 +159,33 @@ static void count_call(struct top *t, uint32_t caller, uint32_t callee, int64_t 
 	call->seen_in = t->samples;
 }
 
+/* Count the kernel's frames of a wait as one row.  Return how many locations these are. */
+static size_t count_wait(struct summing *s, const struct decoded_sample *stack, int64_t value,
+			 uint32_t *row)
+{
+	struct top *t = s->top;
+	char name[256];
+	size_t locations = wait_frames(s->d, stack, name, sizeof(name));
+
+	if (locations == 0)
+		return 0;
+	*row = row_of(t, name);
+	count(t, *row, value, true);
+	t->has_functions = true;
+	if (t->how.objects)
+		find_objects(s, stack->location[locations - 1], row, 1);
+	return locations;
+}
+
 /* Count the stack of a sample, from the leaf on. */
 static void count_stack(struct summing *s, const struct decoded_sample *stack, int64_t value)
 {
 	struct top *t = s->top;
 	bool all = !t->how.leaves;
 	uint32_t callee = TABLE_NONE;
+	size_t i = t->how.waits ? count_wait(s, stack, value, &callee) : 0;
 
-	for (size_t i = 0; i < stack->locations && (i == 0 || all); i++) {
+	for (; i < stack->locations && (i == 0 || all); i++) {
 		uint32_t location = stack->location[i];
 		if (location == TABLE_NONE)
 			continue;
@@ -179,7 +199,7 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 		}
 		t->has_functions |= !of->is_address || t->how.by == FRAMES_BY_OBJECT;
 		if (t->how.objects && !s->is_counted[location])
-			find_objects(s, location, of);
+			find_objects(s, location, &s->frames.name[of->first], of->count);
 		if (of->is_address && !s->is_counted[location])
 			t->row[s->frames.name[of->first]].addresses++;
 		s->is_counted[location] = true;
@@ -345,6 +365,7 @@ static void add_row(struct top *t, uint32_t row, const struct top *of, uint32_t 
 
 	to->flat = sum(to->flat, from->flat);
 	to->cumulative = sum(to->cumulative, from->cumulative);
+	to->seen_in = to->seen_in > from->seen_in ? to->seen_in : from->seen_in;
 	/* the same addresses come again: this is how many there are at least */
 	if (from->addresses > to->addresses)
 		to->addresses = from->addresses;
@@ -406,6 +427,11 @@ void top_limit(struct top *t, uint32_t most)
 	*t = small;
 }
 
+bool top_is_of_waits(const char *name)
+{
+	return !strcmp(name, "off-cpu");
+}
+
 const char *top_row_kind(const struct top_how *how)
 {
 	return how->label ? "value" : how->stacks ? "stack" : frames_by_name[how->by];
@@ -448,11 +474,12 @@ void top_sort(struct top *t, bool by_cumulative)
 {
 	arena_release(&t->shown);
 	free(t->order);
-	t->count = t->rows ? t->rows - 1 : 0;	/* row 0 is the intern's empty string */
-	t->order = mem_zeroed(t->count, sizeof(*t->order));
-	for (uint32_t i = 1; i < t->rows; i++) {
+	t->count = 0;
+	t->order = mem_zeroed(t->rows, sizeof(*t->order));
+	for (uint32_t i = 1; i < t->rows; i++) {	/* row 0 is the intern's empty string */
 		t->row[i].name = name_of_row(t, i);
-		t->order[i - 1] = i;
+		if (t->row[i].seen_in)
+			t->order[t->count++] = i;
 	}
 	qsort_r(t->order, t->count, sizeof(*t->order),
 		by_cumulative ? compare_cumulative : compare_flat, t);

@@ -38,6 +38,7 @@ struct top_how {
 	bool leaves;		/* flat values only: the callers in a stack are not looked at */
 	bool calls;		/* collect calls, too */
 	bool objects;		/* find the object of each row */
+	bool waits;		/* the kernel's frames of a wait are one row: "[waits: futex]" */
 };
 
 /* Zero-initialised except for HOW: empty. */
@@ -84,6 +85,9 @@ void top_merge(struct top *t, const struct top *from);
 /* If T has more than MOST rows, keep the larger half; the others become the row "[other]". */
 void top_limit(struct top *t, uint32_t most);
 
+/* Return whether a sample type with this NAME has the times that threads waited. */
+bool top_is_of_waits(const char *name);
+
 /* Return what a row is called: "function", "object", "stack", "value" (of a label). */
 const char *top_row_kind(const struct top_how *how);
 
@@ -96,7 +100,7 @@ void top_name_object(const char *path, char *name, size_t size);
 /* Return the object of a row: "libc.so.6"; "[several]" if the name is in several; or "". */
 const char *top_object(const struct top *t, uint32_t row);
 
-/* Sort and name the rows: by flat value, or by cumulative value if BY_CUMULATIVE. */
+/* Sort and name the rows that samples have: by flat, or if BY_CUMULATIVE by cumulative value. */
 void top_sort(struct top *t, bool by_cumulative);
 
 /* Return the absolute value. */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/wait-frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Return the name of the outermost function at LOCATION, or "". */
+static const char *function_at(const struct decoded *d, uint32_t location)
+{
+	struct decoded_location l = decoded_location(d, location);
+	struct decoded_line line;
+	const char *name = "";
+
+	while (decoded_next_line(d, &l, &line))
+		if (line.function != TABLE_NONE)
+			name = decoded_string(d, decoded_function(d, line.function).name);
+	return name;
+}
+
+/* Return whether LOCATION is in the kernel or one of its modules: "[kernel.kallsyms]", "[ext4]". */
+static bool is_in_kernel(const struct decoded *d, uint32_t location)
+{
+	struct decoded_location l = decoded_location(d, location);
+
+	if (l.mapping == TABLE_NONE)
+		return false;
+	const char *file = decoded_string(d, decoded_mapping(d, l.mapping).file);
+	return *file == '[' && strncmp(file, "[vdso", 5) != 0 && strncmp(file, "[vsyscall", 9) &&
+	       strncmp(file, "[anon", 5) != 0 && strncmp(file, "[unknown", 8) != 0;
+}
+
+/* Return the system call that a function of the kernel is the entry of, or NULL. */
+static const char *system_call(const char *function)
+{
+	static const char *const entry[] = {
+		"__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__ia32_compat_sys_",
+		"__arm64_compat_sys_", "__x32_compat_sys_",
+	};
+
+	for (size_t i = 0; i < sizeof(entry) / sizeof(*entry); i++)
+		if (!strncmp(function, entry[i], strlen(entry[i])))
+			return function + strlen(entry[i]);
+	return NULL;
+}
+
+size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, char *name,
+		   size_t size)
+{
+	const char *leaf = "", *call = NULL;
+	size_t i = 0;
+
+	if (stack->locations > 0 && stack->location[0] != TABLE_NONE)
+		leaf = function_at(d, stack->location[0]);
+	bool has_name = *leaf == '[';
+	for (i = has_name; i < stack->locations; i++) {
+		if (stack->location[i] == TABLE_NONE || !is_in_kernel(d, stack->location[i]))
+			break;
+		const char *entered = system_call(function_at(d, stack->location[i]));
+		call = entered ? entered : call;
+	}
+	if (has_name)
+		snprintf(name, size, "%s", leaf);
+	else
+		snprintf(name, size, "[waits%s%s]", call ? ": " : "", call ? call : "");
+	return i;
+}
