@@ -569,6 +569,86 @@ check 'on a terminal the last seconds are drawn again, keys change what is shown
 	grep -q " serial$" out
 END
 
+check 'the table scrolls by keys and the wheel, and the selected function stays selected' <<'END'
+	unsanitized
+	pmu-topprof -l none --slices 0 "$scratch/resolved" | pmu-top --bars none -n 30 >table
+	set -- $(sed -n '3,$s/.*% *//p' table)
+	first=$1 third=$3 fifth=$5 last=$(eval "echo \$$#")
+	on_terminal 80 9 "{ cat '$scratch/resolved'; while ! test -e go; do sleep 0.1; done; } |
+			pmu-top --live=60" >out <<-EOF
+		bright % +ten +$first *\$
+		see q quit  h help
+		type \x1b[F
+		miss % +ten +$first
+		type g
+		see % +ten +$first
+		type jj
+		bright % .* $third *\$
+		type c
+		see c flat
+		bright % .* $third *\$
+		type c
+		see c cum
+		bright % .* $third *\$
+		type \x1b[6~\x1b[6~
+		miss % +ten +$first
+		type \x1bOA\x1b[A\x1b[5~\x1b[5~\x1b[5~
+		see % +ten +$first
+		bright % +ten +$first *\$
+		type \x1b[<65;5;5M\x1b[B
+		bright % .* $fifth *\$
+		type \x1b[<64;5;5M\x1b[<64;5;5M\x1b[<0;5;6M
+		bright % .* $third *\$
+		type /
+		type ^($first|$third)\$
+		see ; 2 match, [0-9.]+%
+		type \n
+		see filter: \\^\\(
+		see Esc all
+		type \x1b
+		miss filter:
+		see % .* $fifth
+		type ?
+		see (?s)Page Down.*any key: back
+		type x
+		see % +ten
+		type \x1b[21~
+		run touch go
+		end
+	EOF
+	grep -qE " $first\$" out
+END
+
+check 'Enter shows the lines of the selected function, with costs that pmu-annotate shows' <<'END'
+	unsanitized
+	PATIENCE=120 on_terminal 100 24 "$stream | pmu-symbolize -q | tee -i stream |
+		pmu-top --live=60" >out <<-'EOF'
+		type /
+		type ^J$\n
+		see filter: \^J
+		bright % +ten +J *$
+		type \r
+		see source lines of J
+		see (?s)> +[0-9]+: .*Esc functions
+		run cp stream so-far
+		type a
+		see (?s)instructions of J.* [0-9a-f]+: +[a-z]+
+		type \x1b[B
+		type r
+		see instructions of J
+		type \x1b
+		see filter: \^J
+		type \x1b
+		type /
+		type nothing-is-called-so\n
+		see ; 0 match, 0.00%
+		type \r
+		type \x03
+		end
+	EOF
+	pmu-annotate -q J so-far | grep -qE '> +[0-9]+: '
+END
+
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
 	unsanitized
 	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 2000 -- \

@@ -5,6 +5,7 @@
 Steps, a line each:
     see REGEX        wait until the screen matches
     miss REGEX       wait until it does not
+    bright REGEX     wait until its inverse line matches
     type TEXT        type; \\n, \\x03 and the like are keys
     size C L         change the size
     run COMMAND      run a shell command, off the terminal
@@ -65,6 +66,13 @@ class Terminal:
         text = (whole or [b""])[-1].decode("utf-8", "replace")
         return re.sub("\033\\[[^A-Za-z]*[A-Za-z]", "", text).replace("\r", "")
 
+    def bright(self):
+        """The inverse line of the last whole drawing; of several, the first."""
+        frames = self.bytes[self.bytes.rfind(SECOND):].split(b"\033[H")
+        whole = [f for f in frames if f.endswith(b"\033[J")]
+        found = re.search(rb"\033\[7m(.*?)\033\[m", (whole or [b""])[-1])
+        return found[1].decode("utf-8", "replace") if found else ""
+
     def first_screen(self):
         text = re.sub(b"(?s)" + re.escape(SECOND) + b".*?" + re.escape(FIRST), b"", self.bytes)
         return re.sub(b"\033\\[[^A-Za-z]*[A-Za-z]", b"", text).replace(b"\r", b"")
@@ -80,6 +88,8 @@ class Terminal:
 def run(t, word, rest):
     if word in ("see", "miss"):
         t.wait(f"{word} {rest}", lambda: bool(re.search(rest, t.screen())) == (word == "see"))
+    elif word == "bright":
+        t.wait(f"{word} {rest}", lambda: bool(re.search(rest, t.bright())))
     elif word == "type":
         os.write(t.fd, rest.encode().decode("unicode_escape").encode("latin-1"))
     elif word == "size":

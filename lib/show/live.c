@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/live.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/command.h"
+#include "show/live-internal.h"
 #include "show/screen.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,32 +15,6 @@ enum {
 	RECORDS_AT_ONCE = 256,	/* between two looks at the clock */
 	ROWS_MAX = 1 << 17,	/* since the start */
 	TYPES_MAX = 64,		/* sample types that are summed up */
-	FILTER_MAX = 1000,	/* bytes of the filter that the user types */
-	COLUMNS_FOR_OBJECTS = 80,	/* in narrower terminals names need the space */
-};
-
-struct live_type {
-	char *name, *unit;
-	struct top all;		/* since the start */
-	struct top *slice;	/* ring of the last slices */
-};
-
-struct live {
-	struct opened *opened;
-	const struct live_options *options;
-	struct report *report;
-	struct collect collect;
-	struct stream_reader *in;
-	struct live_type *type;
-	uint32_t types, shown;	/* index of the type on the screen */
-	uint32_t slices, at;	/* size of the ring; index of the slice that is being filled */
-	uint64_t next;		/* CLOCK_MONOTONIC, ns: when the slice ends */
-	uint64_t slice;		/* ns */
-	bool has_chosen, since_start, by_cumulative, objects, paused, editing, quit, drawing;
-	char typed[FILTER_MAX + 1];
-	size_t length;		/* of TYPED */
-	struct name_filter filter;	/* by what is typed */
-	bool has_filter;
 };
 
 static volatile sig_atomic_t interrupts;
@@ -72,12 +44,6 @@ static struct live_type *type_of(struct live *l, const char *name, const char *u
 	return t;
 }
 
-static void show_type(struct live *l, uint32_t type)
-{
-	l->shown = type;
-	l->by_cumulative |= type < l->types && l->type[type].all.how.waits;
-}
-
 /* At the first profile: show the type that was asked for, or that the profile prefers. */
 static void choose_type(struct live *l, const struct decoded *d)
 {
@@ -93,7 +59,7 @@ static void choose_type(struct live *l, const struct decoded *d)
 	if (i == l->types)
 		report_error(l->report, "the stream has no sample type '%s'; key t shows others",
 			     name);
-	show_type(l, i < l->types ? i : 0);
+	live_show_type(l, i < l->types ? i : 0);
 }
 
 /* Add a slice of the stream to the sums. */
@@ -113,7 +79,8 @@ static void take_slice(struct collect *c, struct collect_part *part, void *live)
 	}
 	if (d)
 		choose_type(l, d);
-	decoded_free(d);
+	if (d)
+		live_source_keep(&l->source, d, l->ended);
 }
 
 /* End the slice, and make room for the next one, where the oldest was. */
@@ -122,148 +89,10 @@ static void end_slice(struct live *l)
 	collect_count_waits(&l->collect);
 	collect_cut(&l->collect);
 	l->at = (l->at + 1) % l->slices;
+	l->ended++;
+	live_source_drop(&l->source, l->ended < l->slices ? 0 : l->ended - l->slices + 1);
 	for (uint32_t i = 0; i < l->types; i++)
 		top_release(&l->type[i].slice[l->at]);
-}
-
-/* --- the screen --- */
-
-static void print_status(const struct live *l, FILE *out)
-{
-	const struct collect *c = &l->collect;
-	char lost[LOSS_TEXT];
-
-	fprintf(out, "pmu-top: %" PRIu64 " samples", c->samples);
-	loss_text(&c->lost, lost);
-	if (strcmp(lost, "0 lost") != 0)
-		fprintf(out, ", %s", lost);
-	if (c->throttled)
-		fprintf(out, ", throttled %" PRIu64 " times", c->throttled);
-	fputs(l->paused ? "; paused, p: go on\n" : "\n", out);
-	if (l->editing)
-		fprintf(out, "/%s_   (Enter: keep, Esc: show all)\n", l->typed);
-	else if (l->has_filter)
-		fprintf(out, "q quit  a %s  c cum  t type  p pause  / filter: %s%s\n",
-			l->since_start ? "last" : "all", l->typed,
-			l->filter.is_pattern ? "" : " (searched as text)");
-	else
-		fprintf(out, "q quit  a %s  c %s  o objects  t type  p pause  / filter\n",
-			l->since_start ? "last seconds" : "since the start",
-			l->by_cumulative ? "flat" : "cum");
-}
-
-static void print_shares(struct live *l, FILE *out, size_t columns, size_t lines)
-{
-	enum { OTHER_LINES = 4 };
-	const struct live_type *t = &l->type[l->shown];
-	struct top sum = { .how = t->all.how };
-	char note[64];
-
-	if (l->since_start)
-		top_merge(&sum, &t->all);
-	for (uint32_t i = 0; !l->since_start && i < l->slices; i++)
-		top_merge(&sum, &t->slice[i]);
-	top_sort(&sum, l->by_cumulative);
-	snprintf(note, sizeof(note), l->since_start ? " since the start" : " in the last %g s",
-		 (double)l->options->window / 1e9);
-	struct top_view view = {
-		.type = t->name, .unit = t->unit, .min = l->options->min,
-		.min_call = l->options->min_call, .columns = columns, .note = note,
-		.objects = l->objects && columns >= COLUMNS_FOR_OBJECTS,
-		.by_cumulative = l->by_cumulative,
-		.rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,
-		.filter = l->has_filter ? &l->filter : NULL,
-	};
-	top_print(&sum, &view, TOP_TABLE, out);
-	top_release(&sum);
-}
-
-static void draw(struct live *l)
-{
-	size_t columns, lines, size;
-	char *text = NULL;
-	FILE *out = l->drawing ? open_memstream(&text, &size) : NULL;
-
-	if (!out)
-		return;
-	screen_size(&columns, &lines);
-	print_status(l, out);
-	if (l->types > 0)
-		print_shares(l, out, columns, lines);
-	else
-		fputs("no samples yet\n", out);
-	fclose(out);
-	screen_draw(text);
-	free(text);
-}
-
-static void drop_filter(struct live *l)
-{
-	if (l->has_filter)
-		name_filter_release(&l->filter);
-	l->has_filter = false;
-}
-
-static void set_filter(struct live *l)
-{
-	drop_filter(l);
-	l->has_filter = l->length > 0;
-	if (l->has_filter)
-		name_filter_init(&l->filter, l->typed, NAME_IGNORES_CASE);
-}
-
-/* Remove the last character of the filter, and what of UTF-8 belongs to it: 10xxxxxx, RFC 3629. */
-static void remove_character(struct live *l)
-{
-	while (l->length > 0 && (l->typed[--l->length] & 0xc0) == 0x80)
-		;
-}
-
-/* A key while the filter is typed. */
-static void edit(struct live *l, int key)
-{
-	enum { ESCAPE = 27, BACKSPACE = 8, DELETE = 127 };
-
-	if (key == ESCAPE)
-		l->length = 0;
-	else if (key == BACKSPACE || key == DELETE)
-		remove_character(l);
-	else if ((isprint(key) || key >= 0x80) && l->length < FILTER_MAX)
-		l->typed[l->length++] = (char)key;
-	l->typed[l->length] = '\0';
-	l->editing = key != ESCAPE && key != '\n' && key != '\r';
-	set_filter(l);
-}
-
-static void press(struct live *l, int key)
-{
-	if (l->editing) {
-		edit(l, key);
-		return;
-	}
-	switch (key) {
-	case 'q':
-		l->quit = true;
-		break;
-	case 'a':
-		l->since_start = !l->since_start;
-		break;
-	case 'c':
-		l->by_cumulative = !l->by_cumulative;
-		break;
-	case 't':
-		show_type(l, l->types ? (l->shown + 1) % l->types : 0);
-		break;
-	case 'p':
-		l->paused = !l->paused;
-		break;
-	case 'o':
-		l->objects = !l->objects;
-		break;
-	case '/':
-		l->editing = true;
-		break;
-	}
 }
 
 /* --- the loop --- */
@@ -284,10 +113,12 @@ static void take_keys(struct live *l)
 {
 	bool pressed = false;
 
-	for (int key; l->drawing && (key = screen_key()) != 0; pressed = true)
-		press(l, key);
+	size_t line = 0;
+
+	for (int key; l->drawing && (key = screen_key(&line)) != 0; pressed = true)
+		live_press(l, key, line);
 	if (screen_changed() || pressed)
-		draw(l);
+		live_draw(l);
 }
 
 /* Wait for a record, a key, or the end of the slice.  Return whether a record can be read. */
@@ -296,13 +127,17 @@ static bool wait_for_input(struct live *l)
 	struct pollfd poll_on[] = {
 		{ .fd = opened_fd(l->opened), .events = POLLIN },
 		{ .fd = l->drawing ? screen_keys() : -1, .events = POLLIN },
+		{ .fd = live_source_fd(&l->source), .events = POLLIN },
 	};
 	uint64_t time = monotonic_ns();
 	int ms = time < l->next ? (int)((l->next - time) / 1000000) + 1 : 0;
 
-	if (stream_has_more(l->in))
-		return true;
-	return poll(poll_on, 2, ms) > 0 && poll_on[0].revents;
+	bool more = stream_has_more(l->in);
+	if (poll(poll_on, 3, more ? 0 : ms) <= 0)
+		return more;
+	if (poll_on[2].revents && live_source_read(&l->source, l->report))
+		live_draw(l);
+	return more || poll_on[0].revents;
 }
 
 /* Read records for a while.  Return false at the end of the stream. */
@@ -331,7 +166,9 @@ static void loop(struct live *l, bool is_pipe)
 		end_slice(l);
 		l->next = monotonic_ns() + l->slice;
 		if (!l->paused)
-			draw(l);
+			live_sum(l);
+		if (!l->paused)
+			live_draw(l);
 	}
 	l->quit |= more;
 }
@@ -351,7 +188,7 @@ static void begin(struct live *l)
 		sigaction(SIGINT, &interrupt, NULL);
 	screen_begin();
 	l->drawing = true;
-	draw(l);
+	live_draw(l);
 }
 
 /* Move what is left to the result, and free the rest. */
@@ -376,7 +213,7 @@ static struct live_result end(struct live *l)
 		free(t->name);
 		free(t->unit);
 	}
-	drop_filter(l);
+	live_screen_release(l);
 	free(l->type);
 	return result;
 }

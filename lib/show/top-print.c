@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "show/screen.h"
 #include "show/short-name.h"
 #include "show/value.h"
 
@@ -188,6 +189,8 @@ static void print_row(const struct printing *p, uint32_t row)
 		print_rule(p);
 		print_calls(p, &p->callers, row);
 	}
+	if (row == p->view->selected)
+		fputc(SCREEN_INVERSE, p->out);
 	print_cost(p, row, BARS_FLAT);
 	print_cost(p, row, BARS_CUMULATIVE);
 	for (size_t i = 0; i < p->view->ratios; i++) {
@@ -199,32 +202,6 @@ static void print_row(const struct printing *p, uint32_t row)
 	print_line(p, r->name, before);
 	if (p->t->how.calls)
 		print_calls(p, &p->callees, row);
-}
-
-static void print_table_head(const struct printing *p)
-{
-	const struct top_view *v = p->view;
-
-	fprintf(p->out, "%s (%s): ", v->type, v->unit);
-	value_print((double)p->t->total, v->unit, p->out);
-	if (p->t->is_difference)
-		fprintf(p->out, ", %+.2f%% of the base,", 100 * share_of(p, (double)p->t->total));
-	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,
-		top_row_kind(&p->t->how));
-	if (p->t->how.label)
-		fprintf(p->out, " of the label %s", p->t->how.label);
-	fputc('\n', p->out);
-	if (p->bars)
-		bars_print_head(p->bars, p->out);
-	const char *half = p->bars ? "    +/-" : " ";
-	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s", half, p->bars ? half : "");
-	for (size_t i = 0; i < v->ratios; i++)
-		fprintf(p->out, " %-*.*s", RATIO_COLUMNS - 1, RATIO_COLUMNS - 1,
-			v->ratio[i].name);
-	if (p->objects)
-		fprintf(p->out, "%s%-*s  function", p->bars || v->ratios ? " " : "  ",
-			(int)p->objects, "object");
-	fprintf(p->out, "%s\n", p->t->how.calls ? "  (above: callers, below: callees)" : "");
 }
 
 static void print_json_object(const struct printing *p, uint32_t row)
@@ -423,6 +400,53 @@ static bool is_candidate(const struct printing *p, enum top_format format, uint3
 							      may_be_zero(p, row)));
 }
 
+/* Print how many rows the filter shows, and what they cost together. */
+static void print_matches(const struct printing *p)
+{
+	double flat = 0;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < p->t->count; i++) {
+		uint32_t row = p->t->order[i];
+		if (!is_candidate(p, TOP_TABLE, row))
+			continue;
+		flat += (double)p->t->row[row].flat;
+		count++;
+	}
+	fprintf(p->out, "; %" PRIu64 " match%s, %.2f%%", count, count == 1 ? "es" : "",
+		100 * share_of(p, flat));
+}
+
+static void print_table_head(const struct printing *p)
+{
+	const struct top_view *v = p->view;
+
+	fprintf(p->out, "%s (%s): ", v->type, v->unit);
+	value_print((double)p->t->total, v->unit, p->out);
+	if (p->t->is_difference)
+		fprintf(p->out, ", %+.2f%% of the base,", 100 * share_of(p, (double)p->t->total));
+	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,
+		top_row_kind(&p->t->how));
+	if (p->t->how.label)
+		fprintf(p->out, " of the label %s", p->t->how.label);
+	if (v->filter)
+		print_matches(p);
+	fputc('\n', p->out);
+	if (p->bars)
+		bars_print_head(p->bars, p->out);
+	if (v->on_screen)
+		fputc(SCREEN_BOLD, p->out);
+	const char *half = p->bars ? "    +/-" : " ";
+	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s", half, p->bars ? half : "");
+	for (size_t i = 0; i < v->ratios; i++)
+		fprintf(p->out, " %-*.*s", RATIO_COLUMNS - 1, RATIO_COLUMNS - 1,
+			v->ratio[i].name);
+	if (p->objects)
+		fprintf(p->out, "%s%-*s  function", p->bars || v->ratios ? " " : "  ",
+			(int)p->objects, "object");
+	fprintf(p->out, "%s\n", p->t->how.calls ? "  (above: callers, below: callees)" : "");
+}
+
 /*
  * If a table shows only some of the rows, allow for that in their bars.  JSON without a number of
  * rows has the limits of the usual table.
@@ -455,11 +479,11 @@ static void print_table_row(struct printing *p, uint32_t row)
 
 static void print_rows(struct printing *p, enum top_format format)
 {
-	uint64_t shown = 0;
+	uint64_t shown = 0, skip = p->view->skip;
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_candidate(p, format, row))
+		if (!is_candidate(p, format, row) || (skip > 0 && skip--))
 			continue;
 		if (format == TOP_TABLE)
 			print_table_row(p, row);
@@ -476,17 +500,30 @@ static size_t measure_objects(const struct printing *p)
 {
 	enum { LEAST = 6, MOST = 22 };
 	size_t most = LEAST;
-	uint64_t shown = 0;
+	uint64_t shown = 0, skip = p->view->skip;
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_candidate(p, TOP_TABLE, row))
+		if (!is_candidate(p, TOP_TABLE, row) || (skip > 0 && skip--))
 			continue;
 		size_t width = text_width(top_object(p->t, row));
 		most = width > most ? width : most;
 		shown++;
 	}
 	return most < MOST ? most : MOST;
+}
+
+size_t top_rows(struct top *t, const struct top_view *view, uint32_t **row)
+{
+	struct printing p = { .t = t, .view = view, .whole = (double)top_whole(t),
+			      .bars = t->bars && t->bars->row ? t->bars : NULL };
+	size_t count = 0;
+
+	*row = mem_resize(*row, (t->count + (size_t)1) * sizeof(**row));
+	for (uint32_t i = 0; i < t->count; i++)
+		if (is_candidate(&p, TOP_TABLE, t->order[i]))
+			(*row)[count++] = t->order[i];
+	return count;
 }
 
 void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out)

@@ -25,8 +25,17 @@ struct top_view {
 	struct ratio_column *ratio;	/* columns after the shares */
 	size_t ratios;
 	const struct diff *diff;	/* verdicts on a difference, for JSON; NULL: none */
+	uint64_t skip;		/* rows of the table that come before the first that is printed */
+	uint32_t selected;	/* row that is drawn inverse on a screen; 0: none */
+	bool on_screen;		/* lines have the marks of show/screen.h */
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
+
+/*
+ * Set *ROW, which the caller frees or passes again, to the rows of a table of T, in its order, all
+ * of them.  Return how many these are.
+ */
+size_t top_rows(struct top *t, const struct top_view *view, uint32_t **row);
 
 /*
  * Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too.  A table
