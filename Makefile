@@ -125,7 +125,7 @@ $(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
 SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text name weights boxes search colour \
-		draw table heat print page))
+		draw table heat print source page))
 build/show/flame_script.c: $(SCRIPT)
 build/show/flame_style.c: lib/show/flame.css
 build/show/annotate_style.c: lib/show/annotate.css

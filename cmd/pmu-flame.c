@@ -19,6 +19,8 @@ enum { SLICES = 200 };		/* least number of slices of a stream, for the heat map 
 
 static struct flame_options how;
 static const char *base, *by, *ratio, *title, *file;
+static bool with_source;
+static struct command_list directories;
 
 enum { TO_HTML, TO_SVG };
 static const char *const formats[] = { [TO_HTML] = "html", [TO_SVG] = "svg", NULL };
@@ -38,6 +40,10 @@ static const struct command_option options[] = {
 	  .flag = &how.invert },
 	{ 0, "min", "SHARE", "sum up call paths below SHARE, such as 0.1%",
 	  .share = &how.least },
+	{ 0, "source", NULL, "put source lines of the hottest functions into the page",
+	  .flag = &with_source },
+	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
+	  .list = &directories },
 	{ 0, "title", "TEXT", "use this title instead of the name of FILE", .text = &title },
 	{ 0, "to", "FORMAT", "write a page, or a still picture", .choice = &format,
 	  .choices = formats },
@@ -116,10 +122,16 @@ static void draw(const char *input, struct report *report)
 	struct flame_about about = {
 		.title = title ? title : !strcmp(input, "-") ? "profile" : flame_base_name(input),
 		.base = base ? flame_base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
+	struct source_texts texts = { .directories = &directories };
+	struct flame_source source = { .extracts = 0 };
 	struct output out;
 
+	about.file = strcmp(input, "-") ? input : "";
 	if (add_profiles(f, input, report)) {
 		flame_arrange(f);
+		if (with_source)
+			flame_source_read(&source, f, &texts);
+		about.source = with_source ? &source : NULL;
 		command_on_signals(SIGNALS_STOP);
 		output_open_whole(&out, file ? file : "-", false, report);
 		if (how.still)
@@ -130,6 +142,8 @@ static void draw(const char *input, struct report *report)
 			output_discard(&out);
 		output_close(&out);
 	}
+	flame_source_release(&source);
+	source_texts_release(&texts);
 	flame_free(f);
 }
 
@@ -145,6 +159,9 @@ int main(int argc, char **argv)
 	how.by = by ? labeler_shown(by) : NULL;
 	if (ratio)
 		split_ratio();
+	with_source |= directories.count > 0;
+	if (with_source && how.still)
+		command_misused(&command, "--source puts lines into a page: leave out --to svg");
 	const char *input = command_input(&command);
 	if (base && !strcmp(base, "-") && !strcmp(input, "-"))
 		command_misused(&command, "only one of the two profiles can come from stdin");

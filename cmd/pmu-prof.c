@@ -21,7 +21,7 @@ static const char *const views[] = {
 };
 
 static int view = VIEW_TOP;
-static bool dry_run;
+static bool dry_run, with_source, without_source;
 static const char *name;
 static const char *call_graph = "auto";
 static struct sample_choices chosen = {
@@ -44,6 +44,9 @@ static const struct command_option options[] = {
 	  .takes = "one of auto, fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to "
 		   "65528" },
 	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", .text = &name },
+	{ 0, "source", NULL, "put source lines into the page; the default, except for root",
+	  .flag = &with_source },
+	{ 0, "no-source", NULL, "put no source lines into the page", .flag = &without_source },
 	{ 0, "view", "HOW", "how to show the result",
 	  .choice = &view, .choices = views },
 	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", .flag = &dry_run },
@@ -84,6 +87,8 @@ static void check_target(const struct plan_request *r)
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
 	command_one_of(&command, "period", "frequency", NULL);
+	if (with_source && without_source)
+		command_misused(&command, "give only one of --source and --no-source");
 	if (chosen.callchains && command_given("call-graph"))
 		command_misused(&command, "-g and --call-graph: callchains are recorded anyway; "
 				"leave out -g");
@@ -232,6 +237,7 @@ int main(int argc, char **argv)
 		.command = first < argc ? words + first : NULL, .call_graph = call_graph,
 		.name = name, .profile = flags.file, .can_unwind = can_unwind(),
 		.command_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+		.source = with_source || (!without_source && geteuid() != 0),
 		.quiet = report.quiet, .verbose = report.verbose,
 		.progress = first == argc && !report.quiet && isatty(STDERR_FILENO),
 	};

@@ -23,7 +23,87 @@ check 'each function has the sums that go tool pprof has, of each type' <<'END'
 		page sums p.html $type | sort | same want -
 	done
 	pmu-flame <p.pb >q.html
-	sed "s/>p.pb</>profile</; s/\"p.pb\"/\"profile\"/" p.html | cmp - q.html
+	sed "s/>p.pb</>profile</; s/\"file\":\"p.pb\"/\"file\":\"\"/; s/\"p.pb\"/\"profile\"/" p.html |
+		cmp - q.html
+END
+
+# lines_of PAGE: the source lines that it holds, each after the name of its function
+lines_of() {
+	PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import sys
+from flame import *
+d = data_of(sys.argv[1])
+names = column(d["funcs"]["name"])
+for item in d.get("source", []):
+    name = d["strings"][names[item["f"]]]
+    for n, t in zip(item["n"], item["t"]):
+        print(name, n, t)
+    if "why" in item:
+        print(name, item["why"])' "$1"
+}
+
+check 'with --source a page has the lines of hot functions, as pmu-annotate shows them' <<'END'
+	unsanitized
+	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	pmu-flame -o plain.html p.pb.gz
+	lines_of plain.html | same /dev/null -
+	pmu-flame --source -o p.html p.pb.gz
+	lines_of p.html >got
+	pmu-annotate -q --bars none '^J$' p.pb.gz >annotated
+	# each line with samples, and three around it
+	sed -n 's/.*> *\([0-9]*\): /\1 /p' annotated >hot
+	at_least "$(wc -l <hot)" 1
+	while read -r number text; do
+		grep -qFx "J $number $(sed -n "s/.*> *$number: //p" annotated)" got
+		grep -q "^J $((number - 3)) " got
+		none grep -q "^J $((number + 300)) " got
+	done <hot
+	# moved sources, and names of files that do not exist
+	none grep "no source text" got
+	pmu-flame --source-path nowhere -o q.html p.pb.gz
+	cmp p.html q.html
+	exits 2 pmu-flame --source --to svg -o p.svg p.pb.gz
+END
+
+check 'even for root a page has no line that the user of the program may not read' <<'END'
+	needs_root
+	needs_sampling
+	needs_command setpriv mkfifo
+	unsanitized
+	mkdir shut
+	for name in shut/open closed public; do printf 'l1\nl2\nsecret\nl4\n' >$name.c; done
+	sed -i 's/secret/known/' public.c
+	chmod 600 closed.c
+	chmod 700 shut
+	ln -s "$PWD/closed.c" link.c
+	ln -s "$PWD/shut/open.c" far.c
+	ln -s /dev/zero zero.c
+	mkfifo fifo.c
+	for name in shut/open closed public link far zero fifo; do
+		printf '#line 3 "%s"\n__attribute__((noinline)) void %s(void) %s\n' "$PWD/$name.c" \
+			"f_${name#*/}" '{ for (volatile int i = 0; i < 30000000; i++); }'
+		calls="$calls f_${name#*/}();"
+	done >p.c
+	echo "int main(void) { $calls }" >>p.c
+	cc -g -O1 -o p p.c
+	pmu-sample -q -e cpu-clock -F 1000 -o s.data -- \
+		setpriv --reuid 65534 --regid 65534 --clear-groups ./p
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	timeout 60 pmu-flame --source -o p.html p.pb.gz
+	lines_of p.html >got
+	none grep -i secret p.html got
+	grep -q '^f_public 3 known$' got
+	for name in open closed link far; do
+		grep -q "^f_$name no source text of .*: not all users may read it" got
+	done
+	for name in zero fifo; do grep -q "^f_$name no source text of .*regular file" got; done
+	none grep secret <<-EOF
+		$(pmu-annotate -q f_ p.pb.gz)
+	EOF
+	# what is below a directory that root names is root's own choice
+	pmu-flame --source-path "$PWD" -o own.html p.pb.gz
+	lines_of own.html | grep -q '^f_closed 3 secret$'
 END
 
 check 'a real profile, and its streams: the same; and the same bytes in each run' <<'END'

@@ -23,6 +23,14 @@ serving() {
 	served=served,$(cat address)
 }
 
+# with_source: a page with source lines; $source is the case for it, where we may sample
+with_source() {
+	pmu-sample -q -g -e cpu-clock -F 1000 -o ten.data -- ten serial 0.2 2>why || return 0
+	pmu-symbolize -q ten.data | pmu-topprof -o ten.pb.gz
+	pmu-flame --source -o ten.html ten.pb.gz
+	source="source,ten.html,ten.pb.gz,J,FUNCTION(J)"
+}
+
 check 'views, sums of another reader, comparisons, hostile names, the form of pmu-serve' <<'END'
 	made times >p.pb
 	pmu-flame -t cpu -o p.html p.pb
@@ -61,10 +69,11 @@ json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
 	pmu-diff -j base.pb.gz after.pb.gz >all.json
 
 	serving
+	with_source
 	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want \
 		grey,same.html grey,ratio.html unsteady,phases.html,"$unsteady" \
 		verdicts,all.html,all.json change,change.html,more,less,gone \
-		empty,empty.html hostile,hostile.html $served
+		empty,empty.html hostile,hostile.html $source $served
 END
 
 check 'the same in Firefox' <<'END'

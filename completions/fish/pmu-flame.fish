@@ -6,6 +6,8 @@ complete -c pmu-flame -l ratio -x -d 'show type A, coloured by A per B, such as 
 complete -c pmu-flame -l by -x -d 'divide the graph by the values of a label: comm, label:NAME, ...'
 complete -c pmu-flame -l invert -d 'show callers: the function on top is the root'
 complete -c pmu-flame -l min -x -d 'sum up call paths below SHARE, such as 0.1%'
+complete -c pmu-flame -l source -d 'put source lines of the hottest functions into the page'
+complete -c pmu-flame -l source-path -x -a '(__fish_complete_directories)' -d 'look for source files in DIR first; may be repeated'
 complete -c pmu-flame -l title -x -d 'use this title instead of the name of FILE'
 complete -c pmu-flame -l to -x -a 'html svg' -d 'write a page, or a still picture: html, svg (html)'
 complete -c pmu-flame -l output -s o -r -F -d 'write to FILE instead of stdout'

@@ -1,6 +1,8 @@
 # fish completion for pmu-prof; made by completions/generate
 complete -c pmu-prof -l call-graph -x -a 'auto fp dwarf lbr none' -d 'record callchains: auto, fp, dwarf[,BYTES], lbr or none (auto)'
 complete -c pmu-prof -l output -s o -x -d 'write NAME.pb.gz and NAME.html'
+complete -c pmu-prof -l source -d 'put source lines into the page; the default, except for root'
+complete -c pmu-prof -l no-source -d 'put no source lines into the page'
 complete -c pmu-prof -l view -x -a 'top html pprof none' -d 'how to show the result: top, html, pprof, none (top)'
 complete -c pmu-prof -l dry-run -d 'print the pipe for a shell, and run nothing'
 complete -c pmu-prof -l quiet -s q -d 'print no messages; only the exit status shows errors'

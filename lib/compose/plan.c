@@ -225,6 +225,8 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	add(&plan->topprof, join("--output=", plan->profile));
 	add(&plan->flame, "pmu-flame");
 	add(&plan->flame, join("--output=", plan->page));
+	if (r->source)
+		add(&plan->flame, "--source");
 	add(&plan->flame, "--");
 	add(&plan->flame, plan->profile);
 	add(&plan->top, "pmu-top");

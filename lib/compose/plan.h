@@ -20,6 +20,7 @@ struct plan_request {
 	const char *profile;		/* exact name of the profile; NULL: derived from NAME */
 	int command_fd;		/* descriptor that becomes the command's stdout; -1: none */
 	bool can_unwind;		/* pmu-sample has --unwind */
+	bool source;			/* the page has source lines */
 	bool quiet, progress;		/* PROGRESS: unless the user has said how */
 	int verbose;
 };

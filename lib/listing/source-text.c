@@ -3,6 +3,7 @@
 #include "base/descriptor.h"
 #include "base/regular.h"
 #include "base/text.h"
+#include "listing/any-user.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -40,12 +41,30 @@ static bool normalize(const char *path, char *normal)
 	return size > 0;
 }
 
-/* Return whether root may show the file FD, which debug information or a link of others chose. */
-static bool may_show(int fd)
+/*
+ * Open PATH, which debug information or a link of others chose, below ROOT ("": anywhere).  Root
+ * opens only what all users may read; errno is EPERM if not all may.
+ */
+static int open_for_all(const char *root, const char *path)
 {
+	struct any_user before;
 	struct stat st;
+	bool is_root = geteuid() == 0;
+	int fd = -1;
 
-	return geteuid() != 0 || (fstat(fd, &st) == 0 && st.st_mode & S_IROTH);
+	errno = EPERM;
+	if (any_user_begin(&before))
+		fd = regular_open_below(root, path, false);
+	int error = is_root && errno == EACCES ? EPERM : errno;
+	any_user_end(&before);
+	/* what user nobody owns is not for all */
+	if (fd >= 0 && is_root && !(fstat(fd, &st) == 0 && st.st_mode & S_IROTH)) {
+		close(fd);
+		fd = -1;
+		error = EPERM;
+	}
+	errno = error;
+	return fd;
 }
 
 /*
@@ -58,11 +77,9 @@ static int open_in(const char *directory, const char *path, char found[PATH_MAX]
 
 	for (const char *rest = path; rest && fd < 0; rest = strchr(rest + 1, '/')) {
 		if (snprintf(found, PATH_MAX, "%s%s", directory, rest) < PATH_MAX)
-			fd = regular_open(found, false);
-		if (fd >= 0 && !may_show(fd)) {
-			close(fd);
+			fd = open_for_all("", found);
+		if (fd < 0)
 			fd = regular_open_below(directory, rest, false);
-		}
 	}
 	return fd;
 }
@@ -70,16 +87,10 @@ static int open_in(const char *directory, const char *path, char found[PATH_MAX]
 /* Open PATH where debug information says it is, unless only some users may read it. */
 static int open_there(const struct source_texts *t, const char *path, char found[PATH_MAX])
 {
-	int fd = t->sysroot ? regular_open_below(t->sysroot, path, false) : -1;
+	int fd = t->sysroot ? open_for_all(t->sysroot, path) : -1;
 
 	snprintf(found, PATH_MAX, "%s", path);
-	if (fd < 0)
-		fd = regular_open(path, false);
-	if (fd < 0 || may_show(fd))
-		return fd;
-	close(fd);
-	errno = EPERM;
-	return -1;
+	return fd < 0 ? open_for_all("", path) : fd;
 }
 
 static int open_source(const struct source_texts *t, const char *path, char found[PATH_MAX])

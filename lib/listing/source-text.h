@@ -3,8 +3,8 @@
  * source-text - the lines of source files.
  *
  * The paths come from debug information, which others wrote.  So only regular files with text are
- * read, and root reads a file that only some users may read only below a directory that the user
- * of the tool named.
+ * read, and root reads only what all users may read, unless it is below a directory that the user
+ * of the tool named: else a program could show a file that its own user may not read.
  */
 #pragma once
 #include "base/command.h"

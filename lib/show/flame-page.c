@@ -51,6 +51,7 @@ static void write_about(const struct flame *f, const struct flame_about *about,
 	flame_print(out, "{\"v\":1");
 	write_string(out, "title", about->title);
 	write_string(out, "tool", about->tool);
+	write_string(out, "file", about->file);
 	flame_print(out, ",\"time\":%" PRId64 ",\"duration\":%" PRId64 ",\"default\":%" PRIu32,
 		    f->when[FLAME_PROFILE].time, f->when[FLAME_PROFILE].duration, f->shown);
 	if (f->options.invert)
@@ -381,6 +382,10 @@ void flame_write_page(const struct flame *f, const struct flame_about *about,
 	write_bars(f, out);
 	if (f->cut.nodes)
 		write_cut(f, out);
+	if (about->source) {	/* "source": see flame_source_write() */
+		write_key(out, "source");
+		flame_source_write(about->source, out);
+	}
 	flame_print(out, "}");
 	write_tail(out);
 	free(used);

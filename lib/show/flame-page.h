@@ -8,13 +8,15 @@
  */
 #pragma once
 #include "base/output.h"
-#include "show/flame.h"
+#include "show/flame-source.h"
 
 /* The text around the graph in a page or picture. */
 struct flame_about {
 	const char *title;
 	const char *base;	/* name of the base, or NULL */
 	const char *tool;	/* name and version */
+	const char *file;	/* path of the profile, for a command; "": it has none */
+	const struct flame_source *source;	/* lines that the page shows; NULL: none */
 };
 
 /* Write F, arranged, to OUT.  Writes may be discarded: output_ended(). */

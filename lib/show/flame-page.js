@@ -152,6 +152,7 @@ const graph = () => el('main', null,
 const foot = () => el('div#foot', null, el('span#now', { 'aria-live': 'off' }),
 	button('fs', 'Sandwich', 'Callers and callees of this function', 's'),
 	button('fq', 'Find all', 'Search for this function', 'f'),
+	button('fa', 'Source', 'Source lines of this function', 'a'),
 	button('fc', 'Copy name', 'Copy its whole name', 'y'), el('span#stat'));
 
 function showControls() {
@@ -184,7 +185,8 @@ function showSums() {
 	find('stat').textContent = counted(layout.boxes, 'box', 'boxes') + (layout.thin
 		? ', ' + grouped(layout.thin) + ' thinner than a pixel' : '') +
 		(data.cut ? ', ' + grouped(data.cut.nodes) + ' call paths summed up (at ' +
-			'most ' + percent(data.cut.share, 4) + ' each)' : '');
+			'most ' + percent(data.cut.share, 4) + ' each)' : '') +
+		(sourceNote() && ' · ' + sourceNote());
 }
 
 function showCrumbs() {
@@ -303,7 +305,8 @@ const HELP = [['1 2 3 4', 'flame, icicle, callers, sandwich'],
 	['← → ↑ ↓', 'move between boxes'], ['Enter', 'zoom to the box'],
 	['Esc, Backspace', 'one step out; 0: all the way'],
 	['/', 'search; n, N: next, previous match'], ['s', 'sandwich of the box'],
-	['f', 'find all boxes of this function'], ['y', 'copy the whole name'],
+	['f', 'find all boxes of this function'], ['a', 'source lines of the function'],
+	['y', 'copy the whole name'],
 	['t', 'table beside, wide, off'], ['h', 'heat map over time'],
 	['Tab to it', 'arrows and Space select a span'], ['x', 'what disappeared (comparison)'],
 	['[ ]', 'sample type'], ['c', 'colour'], ['g', 'function, line, file, object'],
@@ -315,7 +318,8 @@ function showHelp() {
 
 	dialog.append(el('h2', null, 'Keys'), el('dl', null, ...HELP.flatMap(([key, text]) =>
 		[el('dt', null, el('kbd', null, key)), el('dd', null, text)])),
-	el('h2', null, 'This profile'), el('pre', null, [data.tool, ...about()].map(safe).join('\n')),
+	el('h2', null, 'This profile'), el('pre', null,
+		[data.tool, sourceNote(), ...about()].filter(Boolean).map(safe).join('\n')),
 	el('button', { autofocus: '', onclick: () => dialog.close() }, 'Close'));
 	dialog.showModal();
 }
@@ -360,6 +364,7 @@ const ACTIONS = {
 	'n': () => nextHit(1),
 	'N': () => nextHit(-1),
 	's': box => showSandwich(box),
+	'a': box => showSourceOf(box),
 	'4': box => showSandwich(box),
 	'f': box => box && box.key >= 0 &&
 		set({ q: '^' + literally(keys.name[box.key]) + '$' }, false),
@@ -408,7 +413,7 @@ function keyInSearch(event) {
 function onKey(event) {
 	const { target, key } = event;
 
-	if (event.ctrlKey || event.metaKey || event.altKey || find('help').open)
+	if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]'))
 		return;
 	if (/^(INPUT|SELECT)$/.test(target.tagName))
 		return keyInSearch(event);
@@ -511,12 +516,13 @@ function chooseUsual() {
 		usual.side = '1';
 }
 
-// For tests: the table's sums per key; a row of boxes as it is drawn.
+// For tests: the table's sums per key; a row of boxes as it is drawn; a command for a shell.
 function offerToTests() {
 	window.__sums = () => {
 		sumKeys();
 		return keys.name.map((name, key) => [name, sums.flat[key], sums.cum[key]]);
 	};
+	window.__command = commandFor;
 	window.__row = number => (layout.rows[number] || []).map(({ box, x, width }) =>
 		[nameOf(box), x, width, box.value, isRest(box)]);
 }
@@ -538,7 +544,7 @@ async function start() {
 			'that the program causes.');
 	document.body.append(header(), bar(), heatSection(), graph(), foot(),
 		el('div#tip', { role: 'tooltip' }), el('div#live.vh', { 'aria-live': 'polite' }),
-		el('dialog#help'));
+		el('dialog#help'), el('dialog#source'));
 	plot = find('plot');
 	canvas = find('cv');
 	pen = canvas.getContext('2d');
