@@ -329,7 +329,7 @@ check 'a flat table has no function without a cost of its own; --cum, --tree, JS
 	pmu-top -n 1000 --bars none --tree "$scratch/p.pb.gz" | grep -qE ' 0\.00% .* main$'
 	# what is left out for its few samples does not count functions without cost
 	pmu-top -n 1000 "$scratch/p.pb.gz" >bars
-	few=$(sed -n 's/^\([0-9]*\) functions\{0,1\} below.*/\1/p' bars)
+	few=$(sed -n 's/^\([0-9]*\) more functions\{0,1\}, too rare.*/\1/p' bars)
 	test $(($(rows_of bars | wc -l) + ${few:-0})) -eq "$(rows_of flat | wc -l)"
 END
 
