@@ -7,6 +7,7 @@
  * --run it records the profiles itself, by pmu-prof.
  */
 #include "base/command.h"
+#include "base/progress.h"
 #include "compose/turns.h"
 #include "profile/merge.h"
 #include "profile/open.h"
@@ -296,6 +297,7 @@ int main(int argc, char **argv)
 
 	int first = command_begin(&command, &report, argc, argv);
 	parse_options();
+	progress_allow(&report);
 	if (runs > 0 && (argc - first != 2 || bases.count > 0))
 		command_misused(&command, "--run takes two commands, each as one word");
 	command_needs(&command, "keep", "run");

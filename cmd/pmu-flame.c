@@ -8,6 +8,7 @@
  */
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/progress.h"
 #include "profile/open.h"
 #include "show/flame-page.h"
 #include "show/flame-svg.h"
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
+	progress_allow(&report);
 	how.still = format == TO_SVG;
 	how.compares = base != NULL;
 	if (by && !strcmp(by, "comm"))	/* as pmu-top calls it */

@@ -6,6 +6,7 @@
  * records, or writes a stream in pipe mode with all or selected samples, compressed or not.
  */
 #include "base/command.h"
+#include "base/progress.h"
 #include "show/describe.h"
 #include "show/tally.h"
 #include "stream/label-join.h"
@@ -170,6 +171,8 @@ int main(int argc, char **argv)
 		return command_end(&report);
 	}
 	const char *input = command_input(&command);
+	if (!dump)	/* its lines come all the time, perhaps on this terminal */
+		progress_allow(&report);
 	w.writes = !stats && !dump && !check &&
 		   (w.selects || command_given("head") || level || decompress || file);
 	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);

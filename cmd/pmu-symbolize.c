@@ -7,6 +7,7 @@
  * passes through.
  */
 #include "base/command.h"
+#include "base/progress.h"
 #include "locate/locate-options.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
 
 	char *line = command_line(argc - 1, argv + 1);
 	command_begin(&command, &report, argc, argv);
+	progress_allow(&report);
 	command_needs(&command, "cache-size", "cache");
 	command_needs(&command, "debuginfod-time", "debuginfod");
 	const char *input = command_input(&command);

@@ -8,6 +8,7 @@
  * also resolves the addresses.
  */
 #include "base/command.h"
+#include "base/progress.h"
 #include "profile/as-time.h"
 #include "profile/detect.h"
 #include "profile/fold.h"
@@ -482,6 +483,7 @@ int main(int argc, char **argv)
 	if (argc > 0 && !strcmp(slash ? slash + 1 : argv[0], drop_in.name))
 		return run_drop_in(argc, argv);
 	int first = command_begin(&command, &report, argc, argv);
+	progress_allow(&report);
 	check_options();
 	if (diff_base && first == argc && !command_given("input"))
 		command_misused(&command, "--diff needs the profiles from which to subtract BASE");

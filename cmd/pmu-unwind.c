@@ -7,6 +7,7 @@
  * in their place.  Everything else passes through.
  */
 #include "base/command.h"
+#include "base/progress.h"
 #include "locate/locate-options.h"
 #include "unwind/filter.h"
 
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
 
 	char *line = command_line(argc - 1, argv + 1);
 	command_begin(&command, &report, argc, argv);
+	progress_allow(&report);
 	const char *input = command_input(&command);
 	command_needs(&command, "debuginfod-time", "debuginfod");
 	locate_check_list(&how.where.build_id_map, &report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/report.h"
 #include "base/clock.h"
+#include "base/progress.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -10,12 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Return where messages go: no line of progress is in their way then. */
+static FILE *messages(void)
+{
+	progress_erase();
+	return stderr;
+}
+
 /* Print how many messages of each kind were not printed; SPAN says since when. */
 static void print_counts(const struct report *r, const char *span)
 {
 	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
 		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
-			fprintf(stderr, "%s: %" PRIu64 " more%s like this: %s\n", r->tool,
+			fprintf(messages(), "%s: %" PRIu64 " more%s like this: %s\n", r->tool,
 				r->kind[i].count - REPORT_SHOWN, span, r->kind[i].first);
 }
 
@@ -74,7 +82,7 @@ static void add(struct report *r, const char *prefix, const char *suffix,
 	if (kind->count++ == 0)
 		keep_first(kind, text);
 	if (kind->count <= REPORT_SHOWN && !r->quiet)
-		fprintf(stderr, "%s: %s%s%s\n", r->tool, prefix, text, suffix);
+		fprintf(messages(), "%s: %s%s%s\n", r->tool, prefix, text, suffix);
 }
 
 void report_damage(struct report *r, struct report_place place, const char *format, ...)
@@ -144,7 +152,7 @@ static void print_from(const struct report *r, int level, const char *format, va
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text_make_safe(text);
-	fprintf(stderr, "%s: %s\n", r->tool, text);
+	fprintf(messages(), "%s: %s\n", r->tool, text);
 }
 
 void report_event(struct report *r, const char *format, ...)

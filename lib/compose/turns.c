@@ -2,13 +2,18 @@
 #include "compose/turns.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/progress.h"
 #include "base/sibling.h"
+#include "base/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const sides[2] = { "base", "after" };
@@ -44,21 +49,87 @@ static bool make_directory(struct turns *t, const char *directory, struct report
 	return false;
 }
 
-/* Profile COMMAND once.  Its output goes to stderr, so that it does not mix with the comparison. */
-static bool run_once(struct turns *t, int side, size_t run, char *command, struct report *report)
+/* Pass on what a command has written to FROM.  Return false at the end of that. */
+static bool pass_on(struct turns *t, int from)
+{
+	char part[1 << 12];
+	ssize_t n = read(from, part, sizeof(part));
+
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	progress_erase();
+	t->is_mid_line = part[n - 1] != '\n';
+	return write_whole(STDERR_FILENO, part, (size_t)n) == 0;
+}
+
+/* Return whether PROF has ended.  Its status stays there, for sibling_end(). */
+static bool has_ended(const struct sibling *prof)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)prof->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
+}
+
+/*
+ * Until PROF ends, pass on its output from FROM, and show that DONE runs have ended.  What the
+ * command leaves running may keep FROM open.
+ */
+static void watch(struct turns *t, const struct sibling *prof, int from, size_t done)
+{
+	enum { STEP_MS = 100 };
+	struct pollfd poll_on = { .fd = from, .events = POLLIN };
+	bool more = true, ended = false;
+
+	while (more && !ended) {
+		ended = has_ended(prof);
+		while (more && poll(&poll_on, 1, ended ? 0 : STEP_MS) > 0)
+			more = pass_on(t, from);
+		if (!t->is_mid_line)	/* a prompt, perhaps: it stays */
+			progress_runs(done, 2 * t->count);
+	}
+	progress_erase();
+}
+
+/*
+ * Run ARGV.  Its output goes to stderr, so that it does not mix with the comparison.  If stderr
+ * shows how many runs have ended, the output comes through a pipe, so that it does not mix with
+ * that, either.
+ */
+static void run_program(struct turns *t, char *const *argv, size_t done,
+			struct report *report)
+{
+	struct sibling prof = { 0 };
+	struct sibling_how how = { .in = -1, .out = STDERR_FILENO };
+	int ends[2];
+	bool is_watched = progress_is_allowed() && pipe2(ends, O_CLOEXEC) == 0;
+
+	if (is_watched)
+		how.out = how.err = ends[1];
+	bool runs = sibling_run(&prof, argv, &how, report) >= 0;
+	if (is_watched)
+		close(ends[1]);
+	if (is_watched && runs)
+		watch(t, &prof, ends[0], done);
+	if (is_watched)
+		close(ends[0]);
+	if (runs)
+		sibling_end(&prof, false, report);
+}
+
+/* Profile COMMAND once, after DONE other runs. */
+static bool run_once(struct turns *t, int side, size_t run, char *command, size_t done,
+		     struct report *report)
 {
 	char *name = path_of(t, side, run, "");
 	char *argv[] = { (char *)(uintptr_t)"pmu-prof", (char *)(uintptr_t)"-q",
 			 (char *)(uintptr_t)"--view=none", (char *)(uintptr_t)"-o", name,
 			 (char *)(uintptr_t)"--", (char *)(uintptr_t)"sh",
 			 (char *)(uintptr_t)"-c", command, NULL };
-	struct sibling prof = { 0 };
-	const struct sibling_how how = { .in = -1, .out = STDERR_FILENO };
 	int before = report->status;
 
 	t->profile[side][run] = path_of(t, side, run, ".pb.gz");
-	if (sibling_run(&prof, argv, &how, report) >= 0)
-		sibling_end(&prof, false, report);
+	run_program(t, argv, done, report);
 	free(name);
 	if (command_stop)
 		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
@@ -84,7 +155,8 @@ bool turns_run(struct turns *t, char *const command[2], size_t count, const char
 	for (size_t run = 0; run < count && good; run++)
 		for (int turn = 0; turn < 2 && good; turn++) {
 			int side = (int)(run & 1) ^ turn;
-			good = run_once(t, side, run, command[side], report);
+			good = run_once(t, side, run, command[side], 2 * run + (size_t)turn,
+					report);
 		}
 	return good;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct turns {
+	bool is_mid_line;	/* a command has written a part of a line to the terminal */
 	char *directory;	/* directory of the profiles */
 	bool is_ours;		/* turns_release() removes the directory and the profiles */
 	size_t count;		/* runs of each command */

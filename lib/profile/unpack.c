@@ -2,6 +2,7 @@
 #include "profile/unpack.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/progress.h"
 #include "profile/decode.h"
 #include "stream/inflate.h"
 
@@ -104,8 +105,11 @@ static bool unpack(struct unpacking *u, const uint8_t *head, size_t size)
 		part = size < CHUNK ? size : CHUNK;
 		good = take(u, head, part);
 	}
-	while (good && (n = fill(u, in, CHUNK)) > 0)
+	while (good && (n = fill(u, in, CHUNK)) > 0) {
+		progress_reading(u->fd);
 		good = take(u, in, (size_t)n);
+	}
+	progress_erase();
 	if (good && n < 0)
 		report_failure(u->report, "cannot read '%s'", u->file);
 	else if (good && u->packed && !inflate_is_whole(u->packed))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's input: buffered, and decompressed if the whole stream is zstd or gzip. */
 #include "base/descriptor.h"
+#include "base/progress.h"
 #include "base/write.h"
 #include "stream/internal.h"
 
@@ -58,6 +59,10 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 	}
 	if (!in->wrapping)
 		n = read(in->fd, to, room);
+	if (n > 0)
+		progress_reading(in->fd);
+	else
+		progress_erase();
 	report_check_hour(in->report);
 	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
 		reader_damage(in, "stream ends inside its compressed data");
