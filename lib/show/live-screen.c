@@ -33,9 +33,7 @@ static const char help[] =
 	"  q, F10, Ctrl-C         quit, and print a table of all\n"
 	"\n"
 	"  flat: the function alone.  cum: with all that it calls.\n"
-	"  A click selects a function; with Shift, the mouse selects text to copy.\n"
-	"\n"
-	"\2any key: back\n";
+	"  A click selects a function; with Shift, the mouse selects text to copy.\n";
 
 void live_show_type(struct live *l, uint32_t type)
 {
@@ -140,11 +138,23 @@ static void print_table(struct live *l, FILE *out, size_t columns)
 		fputc('\n', out);
 }
 
-/* Print a table, at most LINES of it, and the keys below it. */
-static void print_above_keys(struct live *l, FILE *out, size_t columns, size_t lines)
+/* Print as much of TEXT as a screen of LINES has room for above its last line, which is next. */
+static void print_above_keys(const char *text, size_t lines, FILE *out)
+{
+	const char *at = text;
+	size_t shown = 0;
+
+	for (; *at && shown + LINES_BELOW < lines; shown++)
+		at += strcspn(at, "\n") + 1;
+	fwrite(text, 1, (size_t)(at - text), out);
+	for (; shown + LINES_BELOW < lines; shown++)
+		fputc('\n', out);
+}
+
+static void print_screen(struct live *l, FILE *out, size_t columns, size_t lines)
 {
 	char *text = NULL;
-	size_t size, shown = 0;
+	size_t size;
 	FILE *table = open_memstream(&text, &size);
 
 	if (!table)
@@ -155,14 +165,15 @@ static void print_above_keys(struct live *l, FILE *out, size_t columns, size_t l
 	else
 		fputs("no samples yet\n", table);
 	fclose(table);
-	const char *at = text;
-	for (; *at && shown + LINES_BELOW < lines; shown++)
-		at += strcspn(at, "\n") + 1;
-	fwrite(text, 1, (size_t)(at - text), out);
-	for (; shown + LINES_BELOW < lines; shown++)
-		fputc('\n', out);
+	print_above_keys(text, lines, out);
 	print_keys(l, out);
 	free(text);
+}
+
+static void print_help(FILE *out, size_t lines)
+{
+	print_above_keys(help, lines, out);
+	fprintf(out, "%cany key: back", SCREEN_INVERSE);
 }
 
 void live_draw(struct live *l)
@@ -176,11 +187,11 @@ void live_draw(struct live *l)
 	screen_size(&columns, &lines);
 	l->page = lines > LINES_ABOVE + LINES_BELOW ? lines - LINES_ABOVE - LINES_BELOW : 1;
 	if (l->helps)
-		fputs(help, out);
+		print_help(out, lines);
 	else if (l->source.is_shown)
 		live_source_print(&l->source, columns, lines, out);
 	else
-		print_above_keys(l, out, columns, lines);
+		print_screen(l, out, columns, lines);
 	fclose(out);
 	screen_draw(text);
 	free(text);
