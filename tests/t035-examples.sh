@@ -69,7 +69,7 @@ needs_more() {
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
 	*amdzen5* | *chgrp* | *go.test*) ;;
 	*kill\ -USR1* | *--interval* | *--switch-output* | *--flight-recorder*) ;;
-	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user* | *./...*) ;;
+	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user* | *./...* | *sample_index*) ;;
 	*) return 1 ;;
 	esac
 }

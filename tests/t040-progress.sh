@@ -47,9 +47,9 @@ on_terminal() {
 # parts: each line of progress that was drawn
 parts() { tr '\r' '\n' <raw | sed -n "s/$(printf '\033')\[K.*//p" | grep .; }
 
-# 8 MB of records
+# some MB of records
 pmu-sample -q -e cpu-clock -F 1000 -o "$scratch/one" -- ten serial 0.3
-pmu-stream -q --cat $(yes "$scratch/one" | head -200) >"$scratch/large"
+pmu-stream -q --cat $(yes "$scratch/one" | head -500) >"$scratch/large"
 # its reader takes nothing for longer than two seconds
 slow='{ sleep 2.5; cat >/dev/null; }'
 

@@ -184,7 +184,7 @@ void flame_source_read(struct flame_source *s, const struct flame *f, struct sou
 		e->is_newer = f->time > 0 && text->modified > f->time;
 		read_lines(s, f, e, text);
 		if (e->lines == 0)
-			e->why_not = reason(file, "it has not the lines of the program");
+			e->why_not = reason(file, "the profile names no line that it has");
 	}
 	free(v.own);
 	free(v.total);
