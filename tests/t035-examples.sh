@@ -63,11 +63,11 @@ prepare() {
 	GO
 }
 
-# needs_more COMMAND: whether it needs what is not here: a host, a browser, a stream without end
+# needs_more COMMAND: whether it needs what is not here: a host, a browser, an endless stream, Java
 needs_more() {
 	case $1 in
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
-	*amdzen5* | *chgrp* | *go.test*) ;;
+	*amdzen5* | *chgrp* | *go.test* | *java* | *jcmd* | *node*) ;;
 	*kill\ -USR1* | *--interval* | *--switch-output* | *--flight-recorder*) ;;
 	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user* | *./...* | *sample_index*) ;;
 	*) return 1 ;;
