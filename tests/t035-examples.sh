@@ -67,9 +67,10 @@ prepare() {
 needs_more() {
 	case $1 in
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
-	*amdzen5* | *chgrp* | *go.test* | *java* | *jcmd* | *node*) ;;
+	*amdzen5* | *chgrp* | *go.test* | *java* | *jcmd* | *node* | *jit-map*) ;;
 	*kill\ -USR1* | *--interval* | *--switch-output* | *--flight-recorder*) ;;
-	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user* | *./...* | *sample_index*) ;;
+	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user*) ;;
+	*./...* | *sample_index*) ;;
 	*) return 1 ;;
 	esac
 }
