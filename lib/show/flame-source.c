@@ -167,6 +167,7 @@ static char *reason(const char *file, const char *why_not)
 void flame_source_read(struct flame_source *s, const struct flame *f, struct source_texts *texts)
 {
 	bool *chosen = mem_zeroed(f->identities.count, sizeof(*chosen));
+	int64_t time = f->when[FLAME_PROFILE].time;
 	struct values_of v = { 0 };
 
 	sum_nodes(f, &v);
@@ -181,7 +182,7 @@ void flame_source_read(struct flame_source *s, const struct flame *f, struct sou
 			e->why_not = reason(file, text->why_not);
 			continue;
 		}
-		e->is_newer = f->time > 0 && text->modified > f->time;
+		e->is_newer = time > 0 && text->modified > time;
 		read_lines(s, f, e, text);
 		if (e->lines == 0)
 			e->why_not = reason(file, "the profile names no line that it has");
