@@ -156,6 +156,8 @@ static void show(struct pipeline *p, const struct plan *plan, struct report *rep
 			report_note(report, "there is no table: 'pmu-top' is neither beside "
 				    "pmu-prof nor in PATH");
 	}
+	if (plan->note)
+		report_note(report, "%s", plan->note);
 	if (view == VIEW_HTML && address)
 		view_open(address, report);
 	if (!report->quiet)

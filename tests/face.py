@@ -155,7 +155,7 @@ def main(path, name, directory):
         check_print(page, path, name)
         assert page.errors() == [], page.errors()
     except BaseException:
-        page.driver.save_screenshot("failed.png")
+        page.driver.save_screenshot(name + "-failed.png")
         raise
     finally:
         page.driver.quit()

@@ -150,7 +150,7 @@ check 'the flags of go test, before the command only' <<'END'
 	any_user
 	says() {
 		pmu-prof --dry-run "$@" |
-		sed 's/^{ //; s/ --[a-z=-]* --exit-status --command-output=3//
+		sed 's/^{ //; s/ --[a-z=-]*\( --event=cpu-clock\)* --exit-status --command-output=3//
 			s/ | .*--output=\([^ ]*\) &&.*/ > \1/'
 	}
 	{
@@ -422,6 +422,34 @@ check 'an ordinary user opens the page in $BROWSER; root and --view none open no
 	BROWSER=./nonexistent PATH=$BIN:$HELP pmu-prof -q --view html -e cpu-clock -F 5000 -o r -- \
 		ten serial 0.1
 	test -s r.html
+END
+
+check 'a machine without a PMU is told once, after the table' <<'END'
+	any_user
+	test ! -e /sys/bus/event_source/devices/cpu || skip "this machine has a PMU"
+	pmu-prof -o p -- ten serial 0.1 2>err
+	test "$(grep -c "no hardware counters" err)" = 1
+	sed -n '/^cpu (nanoseconds)/,$p' err | grep -qx "pmu-prof: no hardware counters here .*"
+	pmu-prof -e cpu-clock -o p -- ten serial 0.1 2>err
+	none grep "no hardware counters" err
+END
+
+check 'of a plain profile, go tool pprof prints two lines of comments' <<'END'
+	needs_command go
+	any_user
+	pmu-sample -q -e cpu-clock -- ten serial 0.1 | pmu-symbolize -q | pmu-topprof -q -o p.pb.gz
+	go tool pprof -comments p.pb.gz 2>err | cut -d : -f 1 >got
+	printf '%s\n' command host | same - got
+END
+
+check 'the page has source lines, but not of root unless asked for' <<'END'
+	lines() { grep -c '"source":\[{' p.html || :; }
+	pmu-prof -q -e cpu-clock -F 1000 --no-source -o p -- ten serial 0.1
+	test "$(lines)" = 0
+	pmu-prof -q -e cpu-clock -F 1000 -o p -- ten serial 0.1
+	test "$(lines)" = $(test "$(id -u)" = 0 && echo 0 || echo 1)
+	pmu-prof -q -e cpu-clock -F 1000 --source -o p -- ten serial 0.1
+	test "$(lines)" = 1
 END
 
 check 'callchains are unwound: those of Go where needed, of many programs within a budget' <<'END'

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/sibling.h"
 #include "compose/internal.h"
+#include "event/event.h"
 #include "linux/proc.h"
 
 #include <errno.h>
@@ -196,10 +197,23 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 		plan->why = join("callchains: ", o.why);
 }
 
+/*
+ * Choose the event that pmu-sample would choose on a machine without a PMU.  Its note would come
+ * before the table; ours follows it.
+ */
+static void choose_event(struct plan *plan, const struct plan_request *r)
+{
+	if (r->chosen->names.count || event_machine_has_pmu())
+		return;
+	add(&plan->sample, "--event=cpu-clock");
+	plan->note = EVENT_NO_PMU;
+}
+
 static void fill(struct plan *plan, const struct plan_request *r)
 {
 	begin(&plan->sample, "pmu-sample", r);
 	choose_callgraph(plan, r);
+	choose_event(plan, r);
 	choose_labels(plan, r);
 	add(&plan->sample, "--exit-status");
 	if (plan->command_fd >= 0) {

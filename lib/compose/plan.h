@@ -30,6 +30,7 @@ struct plan {
 	int command_fd;		/* as in the request; -1 also if there is no command */
 	char *profile, *page;		/* files to write */
 	char *labels;			/* whether labels are recorded, and why; or NULL */
+	const char *note;		/* what to say after the table; NULL: nothing */
 	char *why;			/* which callchains are recorded, and why; NULL: as asked */
 	struct command_list sample, symbolize, topprof, flame, top;	/* each an argv */
 };

@@ -139,6 +139,10 @@ bool event_check_relaxed(struct event_list *list, struct event *event, char *why
 /* Return whether the kernel shows a PMU of this machine's CPUs: most virtual machines have none. */
 bool event_machine_has_pmu(void);
 
+/* What a user is told whose machine has none, if no event was asked for. */
+#define EVENT_NO_PMU \
+	"no hardware counters here (a virtual machine?): sampling time instead (cpu-clock)"
+
 /* Write to WHY (SIZE bytes) why the kernel refused EVENT with ERROR, an errno, and a remedy. */
 void event_explain(const struct event *event, int error, char *why, size_t size);
 

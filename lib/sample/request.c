@@ -41,8 +41,7 @@ static bool add_default(const struct event_request *request, struct event_list *
 	if (!probe(request, "cycles", &can, why, sizeof(why), report))
 		return false;
 	if (!can && !event_machine_has_pmu())
-		snprintf(reply->note, sizeof(reply->note), "no hardware counters here (a virtual "
-			 "machine?): sampling time instead (cpu-clock)");
+		snprintf(reply->note, sizeof(reply->note), EVENT_NO_PMU);
 	else if (!can)
 		snprintf(reply->note, sizeof(reply->note), "cannot sample cycles: sampling time "
 			 "instead (cpu-clock): %s", why);

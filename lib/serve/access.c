@@ -191,7 +191,7 @@ int access_check(const struct access_rules *rules, const struct access_request *
 		: "a token is needed: Authorization: Bearer TOKEN, or http://user:TOKEN@host/";
 	if (rules->token_size)
 		return 401;
-	*why = "the Host of the request is no address of this server; use localhost";
+	*why = "the Host of the request is not an address of this server; use localhost";
 	if (request->local && (!request->host || !is_local_name(request->host, request->local)))
 		return 403;
 	return 0;
