@@ -30,7 +30,7 @@ def top():
 def table():
     """The table has the same numbers, unless it leaves out a row."""
     rows = [re.sub("[~%]", " ", line).split() for line in
-            output("pmu-top", "-q", "-n", "1000", "-t", "samples", PROFILE).splitlines()]
+            output("pmu-top", "-q", "--cum", "-n", "1000", "-t", "samples", PROFILE).splitlines()]
     return {r[6]: (int(r[0]), int(r[3])) for r in rows if len(r) == 7 and wanted(r[6])}
 
 

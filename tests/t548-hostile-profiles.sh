@@ -85,7 +85,7 @@ check 'what unfolds to much more than its size is refused, or cut with a message
 	exits 1 pmu-top labels.pb 2>err
 	grep -q 'is not a pprof profile, .* or is damaged' err
 	made inlines 1000 >inlines.pb
-	exits 1 pmu-top -n 1000 inlines.pb >table 2>err
+	exits 1 pmu-top --cum -n 1000 inlines.pb >table 2>err
 	grep -q "^pmu-top: 'inlines.pb' has 1 locations with more than 256 lines" err
 	grep -q ' f0$' table
 	grep -q ' f255$' table
