@@ -76,9 +76,10 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 	# flat, its share of the base, which pprof shows without a sign, and the function
 	go tool pprof -top -sample_index=samples -nodefraction=0 -nodecount=2000 \
 		-diff_base "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err |
-		awk 'seen && $1 != 0 && $6 !~ /^\[/ { print $1, $2 + 0, $6 } $1 == "flat" { seen = 1 }' >want
+		awk 'seen && $1 != 0 && $6 !~ /^\[|,/ { print $1, $2 + 0, $6 }
+			$1 == "flat" { seen = 1 }' >want
 	pmu-top -t samples --to csv d.pb.gz >table 2>err
-	awk -F, 'NR > 1 && $1 != 0 && $5 !~ /^\[/ {
+	awk -F, 'NR > 1 && $1 != 0 && $5 !~ /^["\[]/ {	# names with a comma are in quotes
 		sub("-", "", $2)
 		sub(" .*|\r", "", $5)
 		print $1, sprintf("%.2f", 100 * $2) + 0, $5

@@ -4,10 +4,12 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "linux/proc.h"
+#include "linux/rights.h"
 #include "sample/child.h"
 #include "sample/helper-rights.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,7 +60,9 @@ void helper_hurry(void)
 {
 	enum { NICE = -15 };
 
-	(void)!setpriority(PRIO_PROCESS, 0, NICE);
+	/* without the right, a filter of system calls might end us for the attempt */
+	if (rights_has_capability(CAP_SYS_NICE))
+		(void)!setpriority(PRIO_PROCESS, 0, NICE);
 }
 
 static void serve(struct exchange *x, const struct exchange_entry *entry, struct transform *work)

@@ -86,12 +86,17 @@ static void add_callgraph(struct command_lines *l, const struct recipe *r)
 	const struct callgraph_target target = {
 		.pid = r->pid, .is_many = !r->pid, .can_unwind = true,
 	};
-	struct callgraph_options o = callgraph_options(&target, how);
+	/*
+	 * Of several processes by frame pointers: the process of pmu-sample that unwinds gives up
+	 * rights, which the filter of doc/pmu-serve.service forbids.
+	 */
+	bool is_cheap = target.is_many && !strcmp(how, "auto");
+	struct callgraph_options o = callgraph_options(&target, is_cheap ? "fp" : how);
 
 	if (o.call_graph)
 		word(l, "--call-graph=%s", o.call_graph);
 	if (o.unwind)
-		word(l, "--unwind");
+		word(l, "--unwind=%s", o.unwind);
 }
 
 static void add_labels(struct command_lines *l, const struct recipe *r)
