@@ -13,7 +13,8 @@ live() {
 }
 
 check 'profiles of recordings, live streams and damaged ones, with all pairs of options' <<'END'
-	test -x "$long/pmu-topprof" || skip "not built: make short-ways"
+	test -x "$long/pmu-topprof" && test ! "$long/pmu-topprof" -ot "$BIN/pmu-topprof" ||
+		skip "not built, or older: make short-ways"
 	needs_command python3
 	cat >inlined.cc <<-'CC'
 		#include <map>
