@@ -424,6 +424,12 @@ check 'an ordinary user opens the page in $BROWSER; root and --view none open no
 	test -s r.html
 END
 
+check 'with stderr closed it ends, too, and writes the profile' <<'END'
+	any_user
+	timeout -s KILL 300 pmu-prof -e cpu-clock -F 1000 -o p -- ten serial 0.2 2>&-
+	go tool pprof -top p.pb.gz | grep -q ' J$'
+END
+
 check 'a machine without a PMU is told once, after the table' <<'END'
 	any_user
 	test ! -e /sys/bus/event_source/devices/cpu || skip "this machine has a PMU"

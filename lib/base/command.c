@@ -6,6 +6,7 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
@@ -116,8 +117,22 @@ static void catch_signals(const struct command *cmd)
 	ignored_file_limit = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
 }
 
+/* If stderr is closed, messages must not go into a pipe or file that gets its number. */
+static void keep_stderr(void)
+{
+	if (fcntl(STDERR_FILENO, F_GETFD) >= 0 || errno != EBADF)
+		return;
+	int fd = open("/dev/null", O_WRONLY);
+
+	if (fd >= 0 && fd != STDERR_FILENO) {
+		dup2(fd, STDERR_FILENO);
+		close(fd);
+	}
+}
+
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
+	keep_stderr();
 	/*
 	 * Have malloc() map blocks of more than 1 MiB: growing them copies nothing, and
 	 * freed blocks return to the system.  By default, glibc would raise this limit.
