@@ -10,10 +10,10 @@
 #include "show/completion.h"
 #include "show/doctor.h"
 #include "show/encoding.h"
+#include "show/screen.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 
 static bool do_list, do_encode, do_check, do_doctor;
 static bool details, json, all_models;
@@ -69,9 +69,9 @@ static const struct command command = {
 
 static unsigned int columns(void)
 {
-	struct winsize size;
+	size_t wide = screen_columns();
 
-	return ioctl(1, TIOCGWINSZ, &size) || size.ws_col < 60 ? 80 : size.ws_col;
+	return wide < 60 ? 80 : (unsigned int)wide;
 }
 
 static void list_events(char **glob, size_t globs, struct report *report)

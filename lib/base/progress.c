@@ -40,17 +40,13 @@ static bool is_due(uint64_t now)
 	return !terminal_is_taken(STDERR_FILENO);
 }
 
-/* The line is never wider than the terminal: if it wrapped, it could not be erased. */
 static void draw(const char *text)
 {
 	char line[160];
-	int size = snprintf(line, sizeof(line), "%s: %s", tool, text);
-	int room = (int)terminal_columns(STDERR_FILENO) - 1;	/* the last column may wrap */
 
-	size = size < room ? size : room;
-	size = size < (int)sizeof(line) ? size : (int)sizeof(line) - 1;
+	snprintf(line, sizeof(line), "%s: %s", tool, text);
 	/* If the terminal cannot be written to, show no progress. */
-	if (dprintf(STDERR_FILENO, "\r%.*s\033[K", size, line) < 0)
+	if (!terminal_draw_line(STDERR_FILENO, line))
 		tool = NULL;
 	is_shown = true;
 }
@@ -105,7 +101,7 @@ void progress_runs(uint64_t done, uint64_t all)
 
 void progress_erase(void)
 {
-	if (is_shown && dprintf(STDERR_FILENO, "\r\033[K") < 0)
+	if (is_shown && !terminal_erase_line(STDERR_FILENO))
 		tool = NULL;
 	is_shown = false;
 }

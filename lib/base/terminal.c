@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,11 +21,27 @@ bool terminal_is_taken(int fd)
 	return group > 0 && group != getpgrp();
 }
 
-size_t terminal_columns(int fd)
+void terminal_size(int fd, size_t *columns, size_t *lines)
 {
-	struct winsize size;
+	struct winsize size = { 0 };
 
-	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+	ioctl(fd, TIOCGWINSZ, &size);
+	*columns = size.ws_col;
+	*lines = size.ws_row;
+}
+
+bool terminal_draw_line(int fd, const char *text)
+{
+	size_t columns, lines;
+
+	terminal_size(fd, &columns, &lines);
+	int room = (int)(columns ? columns : 80) - 1;	/* the last column may wrap */
+	return dprintf(fd, "\r%.*s\033[K", room, text) >= 0;
+}
+
+bool terminal_erase_line(int fd)
+{
+	return dprintf(fd, "\r\033[K") >= 0;
 }
 
 void terminal_save(struct terminal_modes *saved)

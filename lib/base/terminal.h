@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal - what a terminal can do, how wide it is, and its modes. */
+/* terminal - what a terminal can do, its size and modes, and a line that is drawn again. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +25,17 @@ void terminal_save(struct terminal_modes *saved);
 /* Set the modes of stdin to SAVED, unless another job has the terminal now. */
 void terminal_restore(const struct terminal_modes *saved);
 
-/* Return how many columns the terminal FD has now; 80 if it does not say. */
-size_t terminal_columns(int fd);
+/*
+ * Set *COLUMNS and *LINES to the size that the terminal FD has now; 0: it does not say, or FD is
+ * not a terminal.
+ */
+void terminal_size(int fd, size_t *columns, size_t *lines);
+
+/*
+ * Draw TEXT on the line of the cursor of the terminal FD, in place of what is there.  It is cut to
+ * the terminal's width: if it wrapped, it could not be erased.  Return whether that succeeded.
+ */
+bool terminal_draw_line(int fd, const char *text);
+
+/* Erase the line of the cursor.  Return whether that succeeded. */
+bool terminal_erase_line(int fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * progress - shows elapsed time, samples and losses in one line on the terminal, erased at the
- * end.  The line is never wider than the terminal, so that it can be erased.
+ * end.
  */
 #include "sample/internal.h"
 #include "base/terminal.h"
@@ -36,16 +36,13 @@ void sampler_show_progress(struct sampler *s, uint64_t time)
 	if (!s->options->progress || time < s->progress_due || terminal_is_taken(terminal(s)))
 		return;
 	s->progress_due = time + INTERVAL;
-	int size = snprintf(line, sizeof(line), "%" PRIu64 ":%02" PRIu64 "  %" PRIu64
-			    " samples, %" PRIu64 " lost  (%s)", seconds / 60, seconds % 60,
-			    c->samples, c->lost, end_by_key(s));
-	int room = (int)terminal_columns(terminal(s)) - 1;	/* the last column may wrap */
-	/* If the terminal cannot be written to, show no progress. */
-	dprintf(terminal(s), "\r%.*s\033[K", size < room ? size : room, line);
+	snprintf(line, sizeof(line), "%" PRIu64 ":%02" PRIu64 "  %" PRIu64 " samples, %" PRIu64
+		 " lost  (%s)", seconds / 60, seconds % 60, c->samples, c->lost, end_by_key(s));
+	terminal_draw_line(terminal(s), line);	/* if it cannot be written to: no progress */
 }
 
 void sampler_end_progress(struct sampler *s)
 {
 	if (s->progress_due)
-		dprintf(terminal(s), "\r\033[K");
+		terminal_erase_line(terminal(s));
 }

@@ -6,6 +6,7 @@
 #include "show/screen.h"
 #include "show/keys.h"
 #include "base/arena.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/write.h"
 
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -124,18 +124,17 @@ int screen_key(size_t *line)
 
 size_t screen_columns(void)
 {
-	struct winsize size;
+	size_t columns, lines;
 
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	terminal_size(STDOUT_FILENO, &columns, &lines);
+	return columns;
 }
 
 void screen_size(size_t *columns, size_t *lines)
 {
-	struct winsize size = { 0 };
-
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	*columns = size.ws_col ? size.ws_col : 80;
-	*lines = size.ws_row ? size.ws_row : 24;
+	terminal_size(STDOUT_FILENO, columns, lines);
+	*columns = *columns ? *columns : 80;
+	*lines = *lines ? *lines : 24;
 }
 
 bool screen_changed(void)
