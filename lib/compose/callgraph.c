@@ -30,28 +30,24 @@ static struct callgraph_options options_of_many(const struct callgraph_target *t
 /* Return the options for the program of T. */
 static struct callgraph_options options_of_program(const struct callgraph_target *t)
 {
-	static const struct callgraph_options by_kind[] = {
-		[PROGRAM_UNKNOWN] = {
+	switch (program_kind(callgraph_open_program(t))) {
+	case PROGRAM_32_BITS:
+		return (struct callgraph_options){
+			.call_graph = "fp",
+			.why = "by frame pointers, as the program has 32 bits, which cannot be "
+			       "unwound",
+		};
+	case PROGRAM_GO:
+		return (struct callgraph_options){
+			.unwind = "needed",
+			.why = "by frame pointers, as in a Go program without cgo, or unwound, if "
+			       "more than 5 % of the first second's stacks lack callers",
+		};
+	default:
+		return (struct callgraph_options){
 			.unwind = "always", .why = "unwound, as it works without frame pointers",
-		},
-		[PROGRAM_32_BITS] = {
-			.call_graph = "fp", .why = "by frame pointers, as the program has 32 "
-						   "bits, which cannot be unwound",
-		},
-		[PROGRAM_GO] = {
-			.unwind = "needed", .why = "by frame pointers, as in a Go program without "
-						   "cgo, or unwound, if more than 5 % of the first "
-						   "second's stacks lack callers",
-		},
-		[PROGRAM_GO_AND_C] = {
-			.unwind = "always", .why = "unwound, as it works without frame pointers",
-		},
-		[PROGRAM_OTHER] = {
-			.unwind = "always", .why = "unwound, as it works without frame pointers",
-		},
-	};
-
-	return by_kind[program_kind(callgraph_open_program(t))];
+		};
+	}
 }
 
 static struct callgraph_options options_of(const struct callgraph_target *t)

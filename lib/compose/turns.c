@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/sibling.h"
 #include "base/write.h"
+#include "linux/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const sides[2] = { "base", "after" };
@@ -62,15 +62,6 @@ static bool pass_on(struct turns *t, int from)
 	return write_whole(STDERR_FILENO, part, (size_t)n) == 0;
 }
 
-/* Return whether PROF has ended.  Its status stays there, for sibling_end(). */
-static bool has_ended(const struct sibling *prof)
-{
-	siginfo_t info = { .si_pid = 0 };
-
-	return waitid(P_PID, (id_t)prof->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	       info.si_pid != 0;
-}
-
 /*
  * Until PROF ends, pass on its output from FROM, and show that DONE runs have ended.  What the
  * command leaves running may keep FROM open.
@@ -82,7 +73,7 @@ static void watch(struct turns *t, const struct sibling *prof, int from, size_t 
 	bool more = true, ended = false;
 
 	while (more && !ended) {
-		ended = has_ended(prof);
+		ended = proc_child_has_ended(prof->pid);
 		while (more && poll(&poll_on, 1, ended ? 0 : STEP_MS) > 0)
 			more = pass_on(t, from);
 		if (!t->is_mid_line)	/* a prompt, perhaps: it stays */

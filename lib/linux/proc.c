@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct proc_path proc_path(pid_t pid, const char *file)
@@ -223,16 +224,30 @@ pid_t proc_own_id(pid_t pid)
 	return proc_parse_id(last ? last + 1 : ids, &own) ? own : pid;
 }
 
+/* Store the second number of FIELD of PID's status, "Uid" or "Gid", in *ID. */
+static bool effective_id(pid_t pid, const char *field, unsigned int *id)
+{
+	char ids[64];		/* real, effective, saved, of file system */
+
+	return proc_status(pid, field, ids, sizeof(ids)) && sscanf(ids, "%*u %u", id) == 1;
+}
+
 bool proc_effective_user(pid_t pid, uid_t *user)
 {
-	char users[64];		/* real, effective, saved, of file system */
-	unsigned int effective;
+	return effective_id(pid, "Uid", user);
+}
 
-	if (!proc_status(pid, "Uid", users, sizeof(users)) ||
-	    sscanf(users, "%*u %u", &effective) != 1)
-		return false;
-	*user = effective;
-	return true;
+bool proc_effective_group(pid_t pid, gid_t *group)
+{
+	return effective_id(pid, "Gid", group);
+}
+
+bool proc_child_has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
 }
 
 bool proc_owner(pid_t pid, uid_t *user)

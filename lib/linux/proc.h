@@ -97,6 +97,12 @@ pid_t proc_own_id(pid_t pid);
 /* Store the effective user of process PID in *USER.  False: there is no such process. */
 bool proc_effective_user(pid_t pid, uid_t *user);
 
+/* The same for its effective group. */
+bool proc_effective_group(pid_t pid, gid_t *group);
+
+/* Return whether PID, a child of this process, has ended.  It can still be waited for. */
+bool proc_child_has_ended(pid_t pid);
+
 /*
  * Store the owner of /proc/PID in *USER: root if the process may not be dumped, otherwise its
  * effective user.  False: there is no such process.

@@ -89,14 +89,6 @@ bool child_ends_within(pid_t pid, int milliseconds, int *status, struct rusage *
 	}
 }
 
-bool child_has_ended(const struct child *child)
-{
-	siginfo_t info = { 0 };
-
-	return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	       info.si_pid != 0;
-}
-
 /* Report how the command NAME failed. */
 static void report_status(int status, const char *name, struct report *report)
 {

@@ -21,9 +21,6 @@ bool child_start(struct child *child, char *const *command, int out, struct repo
 /* Let the child exec its command, called NAME.  False (reported): it cannot be executed. */
 bool child_go(struct child *child, const char *name, struct report *report);
 
-/* Return whether the child has ended. */
-bool child_has_ended(const struct child *child);
-
 /*
  * Terminate the child if it still runs, and return its status as a shell does: its exit status, or
  * 128 + the signal that ended it.  If the child failed before that and NAME is not NULL, report

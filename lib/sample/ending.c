@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/command.h"
 #include "linux/proc.h"
-#include "sample/child.h"
 
 #define PATIENCE 5000000000ULL	/* ns from SIGTERM to SIGKILL */
 
@@ -91,7 +90,7 @@ bool ending_work(struct ending *e)
 {
 	if (!e->pid)
 		return false;
-	if ((interrupt || terminate || hangup) && child_has_ended(&(struct child){ .pid = e->pid }))
+	if ((interrupt || terminate || hangup) && proc_child_has_ended(e->pid))
 		return true;
 	int how = take(&interrupt);
 	if (how)

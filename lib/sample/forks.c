@@ -124,7 +124,7 @@ void sampler_report_daemons(struct sampler *s)
 	size_t at = 0, ids_at = 0;
 	uint32_t shown = 0;
 
-	if (!o->target->command || o->target->children || !child_has_ended(&s->child))
+	if (!o->target->command || o->target->children || !proc_child_has_ended(s->child.pid))
 		return;
 	descendants_prune(d);
 	for (uint32_t i = 0; i < d->count && shown < SHOWN; i++) {

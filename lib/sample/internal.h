@@ -63,6 +63,9 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
 /* Return the time when counting ends; 0: never. */
 uint64_t sampler_end_due(const struct sampler *s);
 
+/* Return whether the recording ends: asked to, at its limits, or as nothing is left to sample. */
+bool sampler_is_over(struct sampler *s, uint64_t time);
+
 /* Return the time when counting starts; 0: it has started, or a command starts it. */
 uint64_t sampler_start_due(const struct sampler *s);
 

@@ -84,18 +84,6 @@ static const char *forbidden(pid_t pid)
 	return why;
 }
 
-static bool effective_group(pid_t pid, gid_t *group)
-{
-	char groups[64];	/* real, effective, saved, of file system */
-	unsigned int effective;
-
-	if (!proc_status(pid, "Gid", groups, sizeof(groups)) ||
-	    sscanf(groups, "%*u %u", &effective) != 1)
-		return false;
-	*group = effective;
-	return true;
-}
-
 /* Run the request in a child: it may get other rights, and must end in time.  STOP may be NULL. */
 static void ask_apart(const struct jvm_request *q, const volatile sig_atomic_t *stop,
 		      struct jvm_answer *a)
@@ -181,7 +169,7 @@ static const char *ask(struct jvm_request *q, bool may_signal, const volatile si
 {
 	struct jvm_answer a = { .outcome = JVM_NOTHING };
 
-	if (!proc_effective_user(q->pid, &q->user) || !effective_group(q->pid, &q->group))
+	if (!proc_effective_user(q->pid, &q->user) || !proc_effective_group(q->pid, &q->group))
 		return "the process has ended";
 	if (geteuid() != 0 && geteuid() != q->user)
 		return only_its_user;

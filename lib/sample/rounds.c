@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rounds - when the rings are read again, and when counting starts and ends. */
 #include "base/clock.h"
+#include "linux/proc.h"
 #include "sample/internal.h"
+
+#include <errno.h>
+#include <signal.h>
 
 enum {
 	/* Longest time between rounds, so that records arrive soon; and after a round without
@@ -60,4 +64,36 @@ int sampler_wait_ms(const struct sampler *s, uint64_t time)
 	due = earlier(earlier(due, sampler_round_due(s, time)), s->execs.resume);
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
+}
+
+static bool is_alive(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* Return whether there is still something to sample. */
+static bool target_is_alive(struct sampler *s, uint64_t time)
+{
+	const struct target *t = s->options->target;
+
+	if (s->child.pid && proc_child_has_ended(s->child.pid))
+		return t->command && t->children && sampler_family_lives(s, time);
+	if (target_is_by_cpu(t) || t->command || s->alive > 0)
+		return true;
+	for (size_t i = 0; i < t->pids; i++)
+		if (s->pidfd[i] < 0 && is_alive(t->pid[i]))
+			return true;
+	for (size_t i = 0; i < t->tids; i++)
+		if (is_alive(t->tid[i]))
+			return true;
+	return false;
+}
+
+bool sampler_is_over(struct sampler *s, uint64_t time)
+{
+	const struct sampler_options *o = s->options;
+
+	return *o->stop || output_ended(s->out) || !target_is_alive(s, time) ||
+	       (sampler_end_due(s) && time >= sampler_end_due(s)) ||
+	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }

@@ -254,29 +254,6 @@ static bool watch_all(struct sampler *s)
 	return true;
 }
 
-static bool is_alive(pid_t pid)
-{
-	return kill(pid, 0) == 0 || errno == EPERM;
-}
-
-/* Return whether there is still something to sample. */
-static bool target_is_alive(struct sampler *s)
-{
-	const struct target *t = s->options->target;
-
-	if (s->child.pid && child_has_ended(&s->child))
-		return t->command && t->children && sampler_family_lives(s, now(s));
-	if (target_is_by_cpu(t) || t->command || s->alive > 0)
-		return true;
-	for (size_t i = 0; i < t->pids; i++)
-		if (s->pidfd[i] < 0 && is_alive(t->pid[i]))
-			return true;
-	for (size_t i = 0; i < t->tids; i++)
-		if (is_alive(t->tid[i]))
-			return true;
-	return false;
-}
-
 static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
@@ -420,15 +397,6 @@ static void jitter_periods(struct sampler *s)
 	counters_jitter(&s->counters, s->options->jitter, &s->jitter_seed);
 }
 
-static bool is_over(struct sampler *s)
-{
-	const struct sampler_options *o = s->options;
-
-	return *o->stop || output_ended(s->out) || !target_is_alive(s) ||
-	       (sampler_end_due(s) && now(s) >= sampler_end_due(s)) ||
-	       (o->max_size && s->bytes + s->out->written >= o->max_size);
-}
-
 static void loop(struct sampler *s)
 {
 	struct epoll_event event[16];
@@ -453,7 +421,7 @@ static void loop(struct sampler *s)
 			jitter_periods(s);
 		if (sampler_start_due(s) && now(s) >= sampler_start_due(s))
 			enable_counting(s);
-		s->done |= is_over(s);
+		s->done |= sampler_is_over(s, now(s));
 	}
 	s->end_time = now(s);
 	sampler_end_progress(s);
