@@ -139,7 +139,7 @@ bool event_check_relaxed(struct event_list *list, struct event *event, char *why
 /* Return whether the kernel shows a PMU of this machine's CPUs: most virtual machines have none. */
 bool event_machine_has_pmu(void);
 
-/* What a user is told whose machine has none, if no event was asked for. */
+/* The note for a user of a machine without a PMU, who has asked for no event. */
 #define EVENT_NO_PMU \
 	"no hardware counters here (a virtual machine?): sampling time instead (cpu-clock)"
 

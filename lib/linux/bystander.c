@@ -130,7 +130,7 @@ static void be_bystander(int messages, int orders)
 	_exit(0);
 }
 
-/* Make a pipe whose ends are none of the standard descriptors.  False: reported. */
+/* Make a pipe.  Both descriptors are above those of stdin, stdout and stderr.  False: reported. */
 static bool make_pipe(int ends[2], struct report *report)
 {
 	if (pipe2(ends, O_CLOEXEC) < 0) {

@@ -3,8 +3,8 @@
  * What to do if the code of a JIT compiler has no names.
  *
  * A process that was there before the recording does not end with it, so the advice comes at once:
- * its names may still come while the recording runs. A process that the recording started may write
- * its names at its end, as it was told to. So the advice waits for that end, or for the stream's.
+ * its names may still come while the recording runs. A process that the recording started may have
+ * been told to write its names at its end. So the advice waits for that end, or for the stream's.
  */
 #include "linux/proc.h"
 #include "resolve/resolver-internal.h"

@@ -93,9 +93,9 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * At the end of the stream: look again for names of code that JIT compilers made, give them to
- * frames without a name, and report what would help where there are none.  resolver_follow() does
- * so for a process that ends.
+ * At the end of the stream: look again for names of code that JIT compilers made, and give them to
+ * frames without a name.  If a process still has no names, report what would help.
+ * resolver_follow() does the same for a process that ends.
  */
 void resolver_name_late(struct resolver *r, const struct stream_reader *in);
 

@@ -15,7 +15,7 @@
 
 struct ending {
 	const struct bystander *witness;
-	pid_t pid;		/* the command; 0: there is none, and signals mean something else */
+	pid_t pid;		/* the command; 0: no command runs, and nothing is done */
 	uint64_t interrupted;	/* time of the last SIGINT, monotonic, in ns; 0: none */
 	uint64_t kill_due;	/* time of SIGKILL, monotonic, in ns; 0: nothing ends the command */
 	bool is_killed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forks - tells the user about processes that the target has started and that are not sampled. */
+/* forks - messages about processes that the target has started, but that are not sampled. */
 #include "base/clock.h"
 #include "linux/proc.h"
 #include "sample/internal.h"

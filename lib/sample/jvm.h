@@ -15,8 +15,8 @@
 
 /*
  * Ask each Java virtual machine among the processes of TARGET to write its map.  This takes up to
- * 10 seconds for each, and ends early when *STOP is set.  False (reported): there is none, or one
- * of them did not write a map.
+ * 10 seconds for each, and ends early when *STOP is set.  False (reported): TARGET has no such
+ * process, or one of them did not write a map.
  */
 bool jvm_ask(const struct target *target, const volatile sig_atomic_t *stop,
 	     struct report *report);
