@@ -130,7 +130,7 @@ static void be_bystander(int messages, int orders)
 	_exit(0);
 }
 
-/* Make a pipe.  Both descriptors are above those of stdin, stdout and stderr.  False: reported. */
+/* Make a pipe.  Both descriptors are above the three standard ones.  False: reported. */
 static bool make_pipe(int ends[2], struct report *report)
 {
 	if (pipe2(ends, O_CLOEXEC) < 0) {
