@@ -18,6 +18,8 @@ import sys
 import time
 import zlib
 
+from protobuf import packed
+
 
 # --- the data, read as flame-page.c describes them ---
 def data_of(path):
@@ -26,17 +28,9 @@ def data_of(path):
 
 
 def column(c, signed=False):
-    raw, out, at = zlib.decompress(base64.b64decode(c["z"]), -15), [], 0
-    while at < len(raw):
-        x = shift = 0
-        while True:
-            byte = raw[at]
-            at += 1
-            x |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        out.append((x >> 1) ^ -(x & 1) if signed else x)
+    out = packed(zlib.decompress(base64.b64decode(c["z"]), -15))
+    if signed:
+        out = [(x >> 1) ^ -(x & 1) for x in out]
     assert len(out) == c["n"]
     return out
 

@@ -11,6 +11,7 @@ import collections
 import struct
 import sys
 
+from protobuf import *
 from streams import *
 
 NO_LABELS, UNREADABLE = 5, 6
@@ -220,37 +221,6 @@ def damaged(r, n):
         r.labels(0, ip, raw=raw)
         r.sample(0, ip, None)
     r.pair(1, "good")
-
-
-def varint(data, at):
-    shift = value = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at += 1
-        shift += 7
-        if data[at - 1] < 128:
-            return value, at
-
-
-def fields(data):
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        if tag & 7 == 2:
-            size, at = varint(data, at)
-            yield tag >> 3, data[at:at + size]
-            at += size
-        else:
-            value, at = varint(data, at)
-            yield tag >> 3, value
-
-
-def packed(data):
-    at, out = 0, []
-    while at < len(data):
-        value, at = varint(data, at)
-        out.append(value)
-    return out
 
 
 def judge(data):

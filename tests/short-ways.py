@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from protobuf import varint
+
 # What changes how pmu-topprof counts: the fields of struct collect_options.
 options = [
     ([], ["-l", "none"], ["-l", "pid,tid,comm,cpu"], ["-l", "thread_comm,cgroup"]),
@@ -106,20 +108,11 @@ def command(bin, row, stream, folder):
 
 def without_time(profile):
     """PROFILE, uncompressed, without time_nanos: of most recordings it is the time of the run."""
-    def varint(at):
-        n = shift = 0
-        while at < len(profile):
-            byte = profile[at]
-            n, shift, at = n | (byte & 127) << shift, shift + 7, at + 1
-            if byte < 128:
-                break
-        return n, at
-
     at, result = 0, b""
     while at < len(profile):
         start = at
-        tag, at = varint(at)
-        size, at = varint(at)		# a varint field, or the size of another
+        tag, at = varint(profile, at)
+        size, at = varint(profile, at)	# a varint field, or the size of another
         at += size if tag & 7 == 2 else 0
         result += b"" if tag >> 3 == 9 else profile[start:at]
     return result
