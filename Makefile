@@ -20,9 +20,11 @@ CFLAGS       ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
 FUZZ_SECONDS ?= 60
 OBJCOPY      ?= objcopy
 
-# What each module may include: those before it in this list (tests/layers.sh).
-# stream is the medium all stages speak; the others follow the data flow.
-MODULES = base linux record stream elf event process locate dwarf symbol unwind sample resolve profile stats listing show compose serve
+# What each module may include: those before it in this list (tests/layers.sh).  It is the order
+# in which data flows.
+MODULES = base linux record stream elf event process locate dwarf symbol code unwind target relay \
+	  labels counters sample resolve pprof aggregate compare listing show flame live compose \
+	  serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -30,8 +32,8 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := lib/compose/% lib/serve/% lib/listing/% $(addprefix lib/show/,annotate% bars% diff% \
-		flame% live% ratios% top%)
+UNUSED  := $(addprefix lib/,compose/% flame/% listing/% live/% serve/% tool/go-flags% \
+		$(addprefix show/,annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED),$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
@@ -112,7 +114,7 @@ $B/%.o: %.c Makefile | $(READY)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The profile format's code is generated; only lib/profile uses it.
+# The profile format's code is generated; only lib/pprof uses it.
 build/proto/profile.pb-c.c: proto/profile.proto
 	$(SAY) PROTO $@
 	@mkdir -p $(@D)
@@ -121,13 +123,13 @@ $B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) -fPIE $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
-$(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
+$(patsubst %.c,$B/%.o,$(wildcard lib/pprof/*.c)): build/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
-SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text name weights boxes search colour \
+SCRIPT := $(addprefix lib/flame/flame-,$(addsuffix .js,data text name weights boxes search colour \
 		draw table heat print source page))
 build/show/flame_script.c: $(SCRIPT)
-build/show/flame_style.c: lib/show/flame.css
+build/show/flame_style.c: lib/flame/flame.css
 build/show/annotate_style.c: lib/show/annotate.css
 build/show/%.c: lib/show/embed
 	$(SAY) EMBED $@
@@ -153,7 +155,7 @@ $(TABLES:build/%.c=$B/%.o): $(TABLES) | $(READY)
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
-BUSY := base record stream elf dwarf unwind symbol resolve profile
+BUSY := base record stream elf dwarf code unwind symbol process labels resolve pprof aggregate
 $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g

@@ -7,14 +7,14 @@
  * Writes text or an HTML page.
  */
 #define _GNU_SOURCE
+#include "aggregate/open.h"
 #include "base/arena.h"
-#include "base/command.h"
 #include "base/regular.h"
-#include "locate/locate-options.h"
-#include "profile/open.h"
 #include "show/annotate-print.h"
 #include "show/notes.h"
 #include "show/screen.h"
+#include "tool/command.h"
+#include "tool/locate-options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const char *const bars_kinds[] = {
 static bool source, code, both;
 static uint64_t context = 5, functions = 10;
 static const char *type, *file, *jitdump, *named;
-static struct command_list ratios, directories, debug_dirs;
+static struct word_list ratios, directories, debug_dirs;
 static struct locate_options where = LOCATE_DEFAULTS(debug_dirs);
 static int format, bars_are = BARS_AUTO;	/* enum bars_how */
 
@@ -173,6 +173,7 @@ static void show(const struct decoded *d, const struct name_filter *filter, cons
 	struct code_files files = { .d = d, .where = where, .report = report };
 	struct annotate a = {
 		.d = d, .code = &files, .texts = &texts, .report = report, .context = context,
+		.disassembler.stop = &command_stop,
 		.what = code ? ANNOTATE_CODE : both ? ANNOTATE_BOTH : ANNOTATE_SOURCE,
 		.no_bars = bars_are == BARS_NONE };
 	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,

@@ -6,14 +6,14 @@
  * functions that grew, shrank, are new or gone, without differences that may be chance.  With
  * --run it records the profiles itself, by pmu-prof.
  */
-#include "base/command.h"
+#include "aggregate/open.h"
 #include "base/progress.h"
 #include "compose/turns.h"
-#include "profile/merge.h"
-#include "profile/open.h"
+#include "pprof/merge.h"
 #include "show/diff-print.h"
 #include "show/notes.h"
 #include "show/screen.h"
+#include "tool/command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum { EXIT_CHANGED = 3 };
 /* What --fail-if tests. */
 enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
-static struct command_list bases;
+static struct word_list bases;
 static const char *type, *by, *output, *labels = "none";
 static bool json, one_run;
 static uint64_t rows = 20, runs;
@@ -129,8 +129,8 @@ static void parse_by(void)
 	if (!by)
 		return;
 	labels = strcmp(by, "comm") ? by : "thread_comm";	/* as pmu-top calls it */
-	diff.how.rows.label = labeler_shown(labels);
-	if (!labeler_makes(labels) && strncmp(by, "label:", strlen("label:")))
+	diff.how.rows.label = label_shown(labels);
+	if (!label_is_ours(labels) && strncmp(by, "label:", strlen("label:")))
 		command_misused(&command, "--by takes function, file, line, object, stack, or a "
 				"label, such as pid or label:NAME, not '%s'", by);
 	if (diff.how.cumulative)
@@ -261,8 +261,8 @@ static bool compare_commands(char *const commands[2], struct report *report)
 	struct turns turns;
 	bool above = false;
 
-	if (turns_run(&turns, commands, runs, keep, report)) {
-		bases = (struct command_list){ .item = (const char **)turns.profile[0],
+	if (turns_run(&turns, commands, runs, keep, &command_stop, report)) {
+		bases = (struct word_list){ .item = (const char **)turns.profile[0],
 					       .count = runs };
 		above = compare((const char *const *)turns.profile[1], runs, report);
 	}
@@ -276,7 +276,7 @@ static bool compare_files(char *const *operand, size_t operands, struct report *
 	const char *const *after = (const char *const *)operand;
 
 	if (bases.count == 0 && operands == 2) {
-		bases = (struct command_list){ .item = (const char **)(uintptr_t)operand,
+		bases = (struct word_list){ .item = (const char **)(uintptr_t)operand,
 					       .count = 1 };
 		after++;
 		operands--;

@@ -4,13 +4,13 @@
  *
  * Reads the machine: /sys, /proc, the kernel's answers.  Writes text or JSON.
  */
-#include "base/command.h"
 #include "event/models.h"
 #include "show/catalog-print.h"
 #include "show/completion.h"
 #include "show/doctor.h"
 #include "show/encoding.h"
 #include "show/screen.h"
+#include "tool/command.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -6,13 +6,13 @@
  * FILE or stdin, and writes a page that needs nothing but a browser, or with --to svg a
  * still picture.
  */
+#include "aggregate/open.h"
 #include "base/arena.h"
-#include "base/command.h"
 #include "base/progress.h"
-#include "profile/open.h"
-#include "show/flame-page.h"
-#include "show/flame-svg.h"
+#include "flame/flame-page.h"
+#include "flame/flame-svg.h"
 #include "show/notes.h"
+#include "tool/command.h"
 
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ enum { SLICES = 200 };		/* least number of slices of a stream, for the heat map 
 static struct flame_options how;
 static const char *base, *by, *ratio, *title, *file;
 static bool with_source;
-static struct command_list directories;
+static struct word_list directories;
 
 enum { TO_HTML, TO_SVG };
 static const char *const formats[] = { [TO_HTML] = "html", [TO_SVG] = "svg", NULL };
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	how.compares = base != NULL;
 	if (by && !strcmp(by, "comm"))	/* as pmu-top calls it */
 		by = "thread_comm";
-	how.by = by ? labeler_shown(by) : NULL;
+	how.by = by ? label_shown(by) : NULL;
 	if (ratio)
 		split_ratio();
 	with_source |= directories.count > 0;

@@ -6,10 +6,11 @@
  * Writes NAME.pb.gz and NAME.html; the table goes to stderr.
  */
 #include "base/sibling.h"
-#include "compose/go-flags.h"
 #include "compose/pipeline.h"
 #include "compose/view.h"
-#include "profile/decode.h"
+#include "pprof/decode.h"
+#include "tool/go-flags.h"
+#include "tool/sample-options.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static bool make_page(struct pipeline *p, const struct plan *plan, struct report
 /* Print the ADDRESS of the page (NULL: none), and a command for the profile. */
 static void print_links(const struct plan *plan, const char *address)
 {
-	char *line = command_line(1, (char *[]){ plan->profile });
+	char *line = words_quoted(1, (const char *[]){ plan->profile });
 
 	fprintf(stderr, "\n");
 	if (address)

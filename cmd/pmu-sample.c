@@ -5,13 +5,13 @@
  * Opens events on a target, and writes the kernel's records as a stream (pmu-stream(5)) that
  * pmu-symbolize, pmu-topprof and perf read.
  */
-#include "base/command.h"
 #include "base/terminal.h"
+#include "counters/ring-size.h"
 #include "sample/go-target.h"
-#include "sample/jvm.h"
-#include "sample/sample-options.h"
 #include "sample/request.h"
-#include "sample/ring-size.h"
+#include "target/jvm.h"
+#include "tool/command.h"
+#include "tool/sample-options.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -150,7 +150,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 		.switches = chosen.run.settings.waits,
 	};
 
-	if (chosen.filters.count && chosen.filters.place[0] == 0)
+	if (chosen.filters.count && chosen.filters.beside_count[0] == 0)
 		command_misused(&command, "--filter needs an -e before it: it filters that event");
 	bool good = request_events(&request, list, reply, report);
 	if (reply->not_filtered)

@@ -4,19 +4,19 @@
  *
  * Runs the other tools for each request, and writes its addresses to stdout.
  */
-#include "base/command.h"
-#include "sample/label-options.h"
+#include "labels/label-options.h"
 #include "serve/allow.h"
 #include "serve/listen.h"
 #include "serve/query.h"
 #include "serve/server.h"
+#include "tool/command.h"
 
 #include <stdio.h>
 
 static bool insecure;
 static const char *keep_query = "frequency=19";
 static struct query kept;
-static struct command_list addresses;
+static struct word_list addresses;
 static struct serve_settings settings = {
 	.addresses = &addresses, .allow = ALLOW_DEFAULT, .call_graph = "auto",
 	.max_seconds = 60 * UINT64_C(1000000000), .jobs = 8, .max_cost = 0.05,
@@ -102,7 +102,7 @@ static void check_addresses(void)
 {
 	if (addresses.count == 0) {
 		static const char *normal[] = { "127.0.0.1:6060" };
-		addresses = (struct command_list){ .item = normal, .count = 1 };
+		addresses = (struct word_list){ .item = normal, .count = 1 };
 	}
 	for (size_t i = 0; i < addresses.count; i++) {
 		const char *address = addresses.item[i];

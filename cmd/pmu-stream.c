@@ -5,15 +5,15 @@
  * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin.  Counts or prints its
  * records, or writes a stream in pipe mode with all or selected samples, compressed or not.
  */
-#include "base/command.h"
 #include "base/progress.h"
+#include "labels/label-join.h"
 #include "show/describe.h"
 #include "show/tally.h"
-#include "stream/label-join.h"
-#include "stream/selection.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
+#include "stream/selection.h"
 #include "stream/writer.h"
+#include "tool/command.h"
 
 #include <inttypes.h>
 
@@ -139,7 +139,7 @@ static void open_output(struct stream_work *w)
 /* --cat: join all inputs. */
 static void join(struct stream_work *w)
 {
-	const struct command_list *files = command_inputs(&command);
+	const struct word_list *files = command_inputs(&command);
 	size_t count = files->count;
 
 	command_spare_inputs(&command, file, files->item, count);

@@ -6,13 +6,13 @@
  * writes the resolved stream: samples become RESOLVED_SAMPLEs, everything else
  * passes through.
  */
-#include "base/command.h"
 #include "base/progress.h"
-#include "locate/locate-options.h"
+#include "labels/label-join.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
-#include "stream/label-join.h"
 #include "stream/writer.h"
+#include "tool/command.h"
+#include "tool/locate-options.h"
 #include "unwind/leaf.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 static bool inlines = true, lines = true;
 static int style = DEMANGLE_TEMPLATES;
 static const char *file;
-static struct command_list debug_dirs;
+static struct word_list debug_dirs;
 static struct groups groups;
 static struct label_join labels;
 static struct label_counts label_counts;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	struct resolved tables = { 0 };
 	char text[LABEL_COUNTS_TEXT];
 
-	char *line = command_line(argc - 1, argv + 1);
+	char *line = words_quoted((size_t)argc - 1, (const char *const *)argv + 1);
 	command_begin(&command, &report, argc, argv);
 	progress_allow(&report);
 	command_needs(&command, "cache-size", "cache");

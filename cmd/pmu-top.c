@@ -7,11 +7,11 @@
  * cost with all that it calls (cum).  If a stream comes through a pipe, a terminal shows its last
  * seconds.
  */
-#include "base/command.h"
+#include "live/live.h"
 #include "show/diff-print.h"
-#include "show/live.h"
 #include "show/notes.h"
 #include "show/screen.h"
+#include "tool/command.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static int format = TOP_TABLE;		/* enum top_format */
 static int bars_are = BARS_AUTO;	/* enum bars_how */
 static const char *type, *by, *asked = "none";	/* ASKED: labels of a stream */
 static struct top_how how;
-static struct command_list ratios;
+static struct word_list ratios;
 static struct ratio_column *columns;
 static size_t column_count;
 
@@ -71,7 +71,7 @@ static void parse_by(void)
 	if (!by)
 		return;
 	asked = strcmp(by, "comm") ? by : "thread_comm";
-	how.label = labeler_shown(asked);
+	how.label = label_shown(asked);
 	for (int i = 0; i < FRAMES_BY_KINDS; i++)
 		if (!strcmp(by, frames_by_name[i])) {
 			how.by = (enum frames_by)i;
@@ -335,7 +335,8 @@ static void show_once(struct opened *o, struct report *report)
 static void show_live(struct opened *o, struct report *report)
 {
 	how.objects = !how.label && how.by != FRAMES_BY_OBJECT;
-	const struct live_options as = { .how = how, .labels = asked, .type = type, .min = min,
+	const struct live_options as = { .how = how, .stop = &command_stop,
+		.labels = asked, .type = type, .min = min,
 		.min_call = min_call, .window = window, .by_cumulative = by_cumulative };
 
 	command_on_signals(SIGNALS_STOP);

@@ -7,14 +7,14 @@
  * the name perf_to_profile, by which go tool pprof calls it, it takes that program's options and
  * also resolves the addresses.
  */
-#include "base/command.h"
+#include "aggregate/as-time.h"
+#include "aggregate/outputs.h"
 #include "base/progress.h"
-#include "profile/as-time.h"
-#include "profile/detect.h"
-#include "profile/fold.h"
-#include "profile/merge.h"
-#include "profile/outputs.h"
-#include "profile/select.h"
+#include "pprof/detect.h"
+#include "pprof/fold.h"
+#include "pprof/merge.h"
+#include "pprof/select.h"
+#include "tool/command.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static bool force, jit, skip_damaged, print_files;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
 static int naming = NAMING_GO, packing = PACK_GZIP, format, types;
 static struct collect_options how = { .selection = SELECTION_ALL };
-static struct command_list comments;
+static struct word_list comments;
 
 static const char *const naming_styles[] = {
 	[NAMING_GO] = "go", [NAMING_PERF] = "perf", NULL
@@ -305,7 +305,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
-				"have one name", labeler_names, wrong);
+				"have one name", label_names, wrong);
 	for (size_t i = 0; i < comments.count; i++)
 		profile_comment(&c.shared_comments, "%s", comments.item[i]);
 	if (print_files)
@@ -368,7 +368,7 @@ static struct decoded *read_selected(const char *path, struct report *report)
 	return NULL;
 }
 
-static void fold(const struct command_list *files, struct report *report)
+static void fold(const struct word_list *files, struct report *report)
 {
 	struct folded lines = { .sum = NULL };
 	struct output out;
@@ -403,7 +403,7 @@ static bool add_to(struct merge *m, enum merge_side side, const char *path, stru
  * Add FILES to M.  With --skip-damaged, files that cannot be added are reported, but are no
  * failure if another file was added.  Return false (reported) on failure.
  */
-static bool add_files(struct merge *m, const struct command_list *files, struct report *report)
+static bool add_files(struct merge *m, const struct word_list *files, struct report *report)
 {
 	struct report skipped = *report;
 	char text[160];
@@ -431,7 +431,7 @@ static bool add_files(struct merge *m, const struct command_list *files, struct 
 	return true;
 }
 
-static void merge(const struct command_list *files, struct report *report)
+static void merge(const struct word_list *files, struct report *report)
 {
 	struct merge *m = merge_new();
 	struct output out;
@@ -447,7 +447,7 @@ static void merge(const struct command_list *files, struct report *report)
 	output_close(&out);
 }
 
-static void work_on_profiles(const struct command_list *files, struct report *report)
+static void work_on_profiles(const struct word_list *files, struct report *report)
 {
 	refuse_options_of_streams();
 	command_spare_inputs(&command, file, files->item, files->count);
@@ -487,7 +487,7 @@ int main(int argc, char **argv)
 	check_options();
 	if (diff_base && first == argc && !command_given("input"))
 		command_misused(&command, "--diff needs the profiles from which to subtract BASE");
-	const struct command_list *files = command_inputs(&command);
+	const struct word_list *files = command_inputs(&command);
 	if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);
 	else

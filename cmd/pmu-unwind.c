@@ -6,9 +6,9 @@
  * the stack (--call-graph dwarf) from FILE or stdin, and writes the same stream with callchains
  * in their place.  Everything else passes through.
  */
-#include "base/command.h"
 #include "base/progress.h"
-#include "locate/locate-options.h"
+#include "tool/command.h"
+#include "tool/locate-options.h"
 #include "unwind/filter.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool join = true, frame_pointers = true;
 static int arch = -1;
 static uint64_t max_stack = UNWIND_STACK_MAX;
 static const char *file;
-static struct command_list debug_dirs;
+static struct word_list debug_dirs;
 static struct unwind_options how = { .where = LOCATE_DEFAULTS(debug_dirs) };
 
 static const char *const arches[] = { "x86_64", "arm64", NULL };
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	struct report report;
 	struct output out;
 
-	char *line = command_line(argc - 1, argv + 1);
+	char *line = words_quoted((size_t)argc - 1, (const char *const *)argv + 1);
 	command_begin(&command, &report, argc, argv);
 	progress_allow(&report);
 	const char *input = command_input(&command);

@@ -93,7 +93,7 @@ def bars_of(d, name):
 
 
 def verdicts_of(d, name):
-    """As lib/show/flame-verdicts.h describes them: of flat and cum, and the function's name."""
+    """As lib/flame/flame-verdicts.h describes them: of flat and cum, and the function's name."""
     def text(code):
         word = ["few", "chance", "unsteady", "sure"][code // 2 - 1] if code > 1 else "none"
         return word + ("+" if code & 1 else "-")

@@ -381,7 +381,7 @@ END
 
 check 'text on every colour has a contrast of 4.5 at least, light and dark' <<'END'
 	needs_command node
-	cat "$TOP/lib/show/flame-text.js" "$TOP/lib/show/flame-colour.js" - >contrast.mjs <<-JS
+	cat "$TOP/lib/flame/flame-text.js" "$TOP/lib/flame/flame-colour.js" - >contrast.mjs <<-JS
 		const state = { g: "function" }, LOST = 4;
 		const bright = rgb => rgb.map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
 			.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);

@@ -219,3 +219,23 @@ const char *destination_why(int error)
 		 "may create files; use another name"
 	       : strerror(error);
 }
+
+/* Fill *ST for FILE ("-": the descriptor STANDARD).  Return whether it is a regular file. */
+static bool find_inode(const char *file, int standard, struct stat *st)
+{
+	return (strcmp(file, "-") ? stat(file, st) : fstat(standard, st)) == 0 &&
+	       S_ISREG(st->st_mode);
+}
+
+bool destination_is_input(const char *file, const char *const *input, size_t inputs)
+{
+	struct stat out, in;
+
+	if (!find_inode(file, STDOUT_FILENO, &out))
+		return false;
+	for (size_t i = 0; i < inputs; i++)
+		if (find_inode(input[i], STDIN_FILENO, &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return true;
+	return false;
+}

@@ -50,3 +50,6 @@ bool destination_is_ours(int directory, const char *name);
 
 /* Return why a file could not be opened for writing, from an errno of these functions. */
 const char *destination_why(int error);
+
+/* Return whether FILE ("-": stdout) is the same regular file as one of INPUT ("-": stdin). */
+bool destination_is_input(const char *file, const char *const *input, size_t inputs);

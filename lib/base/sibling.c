@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sibling.h"
-#include "base/command.h"
 #include "base/descriptor.h"
+#include "base/signals.h"
 #include "base/write.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ __attribute__((noreturn))
 static void be_program(const char *path, char *const *argv, const struct sibling_how *how, int out,
 		       struct report *report)
 {
-	command_restore_signals(how->deaf ? SIGINT : 0);
+	signals_restore(how->deaf ? SIGINT : 0);
 	if (how->bound)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (how->passed)
@@ -204,7 +204,7 @@ pid_t sibling_spawn_apart(char *const *argv)
 	sigaddset(&defaults, SIGINT);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setsigmask(&attributes, command_signals());
+	posix_spawnattr_setsigmask(&attributes, signals_blocked());
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
 				 POSIX_SPAWN_SETSID);
 	if (posix_spawnp(&pid, argv[0], &files, &attributes, argv, environ) != 0)

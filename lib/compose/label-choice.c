@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/internal.h"
-#include "sample/label-rights.h"
-#include "symbol/go-labels.h"
+#include "labels/go-labels.h"
+#include "labels/label-rights.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #include "compose/pipeline.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/command.h"
 #include "base/sibling.h"
+#include "base/signals.h"
 #include "linux/bystander.h"
 
 #include <errno.h>
@@ -75,8 +75,8 @@ static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info
 	if (!is_for_all)
 		send(p, SAMPLE, number);
 	if (number == SIGINT) {
-		bool twice = p->interrupted && now - p->interrupted < COMMAND_TWICE;
-		if (now < p->deaf_until || (is_for_all && command_ignored_interrupts()))
+		bool twice = p->interrupted && now - p->interrupted < SIGNALS_TWICE;
+		if (now < p->deaf_until || (is_for_all && signals_ignored_interrupts()))
 			return;
 		p->interrupted = twice ? 0 : now;
 		if (!twice)
@@ -110,7 +110,7 @@ static void reap(struct pipeline *p)
 			if (i == SAMPLE) {
 				p->interrupted = 0;	/* that was for the command */
 				if (p->stops)		/* and so are some that come late */
-					p->deaf_until = monotonic_ns() + COMMAND_TWICE;
+					p->deaf_until = monotonic_ns() + SIGNALS_TWICE;
 				bystander_pass(&p->bystander);
 			}
 		}
@@ -217,7 +217,7 @@ int pipeline_record(struct pipeline *p)
 	return shell_status(p->status[SAMPLE]);
 }
 
-bool pipeline_show(struct pipeline *p, const struct command_list *words)
+bool pipeline_show(struct pipeline *p, const struct word_list *words)
 {
 	const struct sibling_how how = { .in = -1, .out = STDERR_FILENO, .deaf = true };
 

@@ -25,7 +25,7 @@ struct pipeline *pipeline_new(const struct plan *plan, struct report *report);
 int pipeline_record(struct pipeline *p);
 
 /* Run the tool of WORDS with its output to stderr.  Return whether it succeeded. */
-bool pipeline_show(struct pipeline *p, const struct command_list *words);
+bool pipeline_show(struct pipeline *p, const struct word_list *words);
 
 /* Return whether pmu-topprof has run, and succeeded. */
 bool pipeline_has_profile(const struct pipeline *p);

@@ -15,7 +15,7 @@
 static const char suffix[] = ".pb.gz", page_suffix[] = ".html";
 
 /* Add WORD, and a NULL after it that does not count. */
-static void add(struct command_list *words, const char *word)
+static void add(struct word_list *words, const char *word)
 {
 	words->item = mem_resize(words->item, (words->count + 2) * sizeof(*words->item));
 	words->item[words->count++] = word;
@@ -32,7 +32,7 @@ static char *join(const char *a, const char *b)
 	return text;
 }
 
-static void begin(struct command_list *words, const char *tool, const struct plan_request *r)
+static void begin(struct word_list *words, const char *tool, const struct plan_request *r)
 {
 	add(words, tool);
 	if (r->quiet)
@@ -253,7 +253,7 @@ static void fill(struct plan *plan, const struct plan_request *r)
 /* Return whether the command and the tools that make the profile exist; else report. */
 static bool can_run(const struct plan *plan, const struct plan_request *r, struct report *report)
 {
-	const struct command_list *const needed[] = {
+	const struct word_list *const needed[] = {
 		&plan->sample, &plan->symbolize, &plan->topprof
 	};
 	char path[PATH_MAX];
@@ -284,7 +284,7 @@ bool plan_make(struct plan *plan, const struct plan_request *request, struct rep
 }
 
 /* Return WORDS for a shell, with the path of the tool if a shell would find a different one. */
-static char *line_of(const struct command_list *words)
+static char *line_of(const struct word_list *words)
 {
 	char found[PATH_MAX], by_shell[PATH_MAX];
 	const char *tool = words->item[0];
@@ -294,7 +294,7 @@ static char *line_of(const struct command_list *words)
 	if (sibling_find(tool, found) &&
 	    (!sibling_find_program(tool, by_shell) || strcmp(found, by_shell)))
 		word[0] = found;
-	char *line = command_line((int)words->count, (char **)(uintptr_t)word);
+	char *line = words_quoted(words->count, word);
 	free(word);
 	return line;
 }
@@ -302,7 +302,7 @@ static char *line_of(const struct command_list *words)
 char *plan_line(const struct plan *plan)
 {
 	const struct {
-		const struct command_list *words;
+		const struct word_list *words;
 		const char *after;
 	} tools[] = {
 		{ &plan->sample, " | " }, { &plan->symbolize, " | " }, { &plan->topprof, " && " },

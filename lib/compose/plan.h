@@ -8,12 +8,12 @@
  * pmu-sample writes the stream to its stdout, so a command gets pmu-prof's by another descriptor.
  */
 #pragma once
-#include "sample/sample-options.h"
+#include "sample/sample-choices.h"
 
 /* The user's choices. */
 struct plan_request {
 	const struct sample_choices *chosen;
-	const struct command_list *passed;	/* options for pmu-sample, as given */
+	const struct word_list *passed;	/* options for pmu-sample, as given */
 	char *const *command;		/* NULL-terminated; NULL: none */
 	const char *call_graph;		/* "auto", or a value of pmu-sample's --call-graph */
 	const char *name;		/* of the results, also with .pb.gz or .html; NULL: new */
@@ -32,7 +32,7 @@ struct plan {
 	char *labels;			/* whether labels are recorded, and why; or NULL */
 	const char *note;		/* what to say after the table; NULL: nothing */
 	char *why;			/* which callchains are recorded, and why; NULL: as asked */
-	struct command_list sample, symbolize, topprof, flame, top;	/* each an argv */
+	struct word_list sample, symbolize, topprof, flame, top;	/* each an argv */
 };
 
 /* Make PLAN of REQUEST.  Return false if it cannot work: reported. */
@@ -42,7 +42,7 @@ bool plan_make(struct plan *plan, const struct plan_request *request, struct rep
 char *plan_line(const struct plan *plan);
 
 /* Return the words of a tool, for sibling_run(). */
-static inline char *const *plan_argv(const struct command_list *words)
+static inline char *const *plan_argv(const struct word_list *words)
 {
 	return (char *const *)(uintptr_t)words->item;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/turns.h"
 #include "base/arena.h"
-#include "base/command.h"
 #include "base/progress.h"
 #include "base/sibling.h"
+#include "base/signals.h"
 #include "base/write.h"
 #include "linux/proc.h"
 
@@ -122,7 +122,7 @@ static bool run_once(struct turns *t, int side, size_t run, char *command, size_
 	t->profile[side][run] = path_of(t, side, run, ".pb.gz");
 	run_program(t, argv, done, report);
 	free(name);
-	if (command_stop)
+	if (is_stopped(t->stop))
 		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
 	else if (report->status != before && access(t->profile[side][run], F_OK) < 0)
 		report_error(report, "no comparison: run %zu of '%s' has no profile: it was too "
@@ -135,11 +135,11 @@ static bool run_once(struct turns *t, int side, size_t run, char *command, size_
 }
 
 bool turns_run(struct turns *t, char *const command[2], size_t count, const char *directory,
-	       struct report *report)
+	       const volatile sig_atomic_t *stop, struct report *report)
 {
 	bool good;
 
-	*t = (struct turns){ .count = count };
+	*t = (struct turns){ .count = count, .stop = stop };
 	for (int side = 0; side < 2; side++)
 		t->profile[side] = mem_zeroed(count, sizeof(*t->profile[side]));
 	good = make_directory(t, directory, report);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/view.h"
 #include "base/arena.h"
-#include "base/command.h"
 #include "base/sibling.h"
+#include "base/signals.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ void view_pprof(const char *profile, struct report *report)
 			 (char *)(uintptr_t)"pprof", (char *)(uintptr_t)"-http=localhost:0",
 			 (char *)(uintptr_t)profile, NULL };
 
-	command_restore_signals(0);
+	signals_restore(0);
 	execvp(argv[0], argv);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

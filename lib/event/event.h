@@ -34,7 +34,7 @@ struct event {
 				   or the name in a name= term */
 	/*
 	 * This module sets size, type, config*, bp_*, exclude_*, precise_ip, pinned, exclusive,
-	 * branch_sample_type, and sample_period, or freq and sample_freq.  sample/settings.h sets
+	 * branch_sample_type, and sample_period, or freq and sample_freq.  counters/settings.h sets
 	 * all other fields.  Both add bits to sample_type and read_format.
 	 */
 	struct perf_event_attr attr;

@@ -4,7 +4,6 @@
 #include "base/bisect.h"
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/command.h"
 #include "base/descriptor.h"
 #include "base/hex.h"
 #include "base/output.h"
@@ -105,13 +104,13 @@ static void parse(struct disassembly *d, const char *text, size_t size)
 		add_line(d, at, next);
 }
 
-/* Read FD to its end.  Return false if it takes too long, or is too much, or a signal came. */
-static bool read_text(int fd, struct buffer *text)
+/* Read FD to its end.  Return false if it takes too long, or is too much, or STOP is set. */
+static bool read_text(int fd, const volatile sig_atomic_t *stop, struct buffer *text)
 {
 	uint64_t deadline = monotonic_ns() + TIME_MAX;
 	ssize_t n = -1;
 
-	while (n != 0 && !command_stop && text->size < TEXT_MAX) {
+	while (n != 0 && !is_stopped(stop) && text->size < TEXT_MAX) {
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
 		uint64_t now = monotonic_ns();
 		if (now >= deadline)
@@ -126,7 +125,7 @@ static bool read_text(int fd, struct buffer *text)
 
 /* Run PROGRAM, an objdump, on CODE, and read its TEXT, which is empty.  False: it failed. */
 static bool run(const char *program, const char *machine, const struct raw_code *code,
-		struct buffer *text, struct report *report)
+		const volatile sig_atomic_t *stop, struct buffer *text, struct report *report)
 {
 	char start[40];
 	const char *const argv[] = {
@@ -140,7 +139,7 @@ static bool run(const char *program, const char *machine, const struct raw_code 
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), in = code_file(code, report);
 	const struct sibling_how how = { .in = in, .out = -1, .err = nowhere, .bound = true };
 	int fd = in < 0 ? -1 : sibling_run(&s, (char *const *)(uintptr_t)argv, &how, &silent);
-	bool is_whole = fd >= 0 && read_text(fd, text);
+	bool is_whole = fd >= 0 && read_text(fd, stop, text);
 	descriptor_close(nowhere);
 	if (fd < 0)
 		return false;
@@ -150,7 +149,8 @@ static bool run(const char *program, const char *machine, const struct raw_code 
 }
 
 static bool disassemble_by(struct disassembly *out, const struct known_machine *m,
-			   const struct raw_code *code, struct report *report)
+			   const struct raw_code *code, const volatile sig_atomic_t *stop,
+			   struct report *report)
 {
 	struct buffer text = { .size = 0 };
 	char path[PATH_MAX];
@@ -163,10 +163,10 @@ static bool disassemble_by(struct disassembly *out, const struct known_machine *
 	}
 	bool is_for_it = has_other || m->machine == OUR_MACHINE;
 	uint64_t start = monotonic_ns();
-	if (run(has_other ? m->other : "objdump", m->name, code, &text, report))
+	if (run(has_other ? m->other : "objdump", m->name, code, stop, &text, report))
 		parse(out, (const char *)text.at, text.size);
 	free(text.at);
-	if (out->count > 0 || command_stop)
+	if (out->count > 0 || is_stopped(stop))
 		return out->count > 0;
 	if (monotonic_ns() - start >= TIME_MAX)
 		report_error(report, "no instructions: '%s' took longer than %llu s and was ended",
@@ -191,7 +191,7 @@ bool disassemble(struct disassembly *out, const struct raw_code *code,
 	if (!m)
 		report_error(report, "no instructions: only 64-bit code of x86, arm64, riscv, "
 			     "ppc and s390 is disassembled");
-	if (m && disassemble_by(out, m, code, report))
+	if (m && disassemble_by(out, m, code, by->stop, report))
 		return true;
 	by->failed |= bit;
 	return false;

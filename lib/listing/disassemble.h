@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "base/report.h"
+#include "base/signals.h"
 #include "elf/elf.h"
 
 struct instruction {
@@ -30,8 +31,9 @@ struct raw_code {
 	bool is_big_endian;
 };
 
-/* Zero-initialised: objdump has not failed. */
+/* Zero-initialised except for STOP: objdump has not failed. */
 struct disassembler {
+	const volatile sig_atomic_t *stop;	/* set: wait for objdump no longer; or NULL */
 	uint32_t failed;	/* private: a bit for each machine whose objdump failed */
 };
 

@@ -86,9 +86,7 @@ static struct code_file *file_of(struct code_files *c, const struct decoded_mapp
 		return c->file[id];
 	if (id == 0) {
 		c->where.pool = &c->pool;
-		c->where.fetcher = &c->fetcher;
-		c->fetcher = (struct fetcher){ .urls = c->where.debuginfod, .report = c->report,
-					       .limit = c->where.debuginfod_time };
+		locate_use_fetcher(&c->where, &c->fetcher, c->report);
 	}
 	c->file = array_grow(c->file, id, sizeof(*c->file));
 	struct code_file *f = c->file[id] = mem_zeroed(1, sizeof(*f));

@@ -11,7 +11,7 @@
 #include "listing/disassemble.h"
 #include "listing/jit-code.h"
 #include "locate/locate.h"
-#include "profile/decode.h"
+#include "pprof/decode.h"
 #include "resolve/source.h"
 
 struct code_file;

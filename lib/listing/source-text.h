@@ -7,8 +7,10 @@
  * of the tool named: else a program could show a file that its own user may not read.
  */
 #pragma once
-#include "base/command.h"
 #include "base/intern.h"
+#include "base/word-list.h"
+
+#include <stdbool.h>
 
 struct source_text {
 	const char *why_not;	/* reason why it has no lines; NULL: it has */
@@ -21,7 +23,7 @@ struct source_text {
 
 /* Zero-initialised except for DIRECTORIES and SYSROOT: no file was looked for. */
 struct source_texts {
-	const struct command_list *directories;	/* where to look first; or NULL */
+	const struct word_list *directories;	/* where to look first; or NULL */
 	const char *sysroot;	/* directory with the recorded machine's files; or NULL */
 	struct intern paths;
 	struct source_text *text;	/* by id in PATHS; id 0 is the unknown file */

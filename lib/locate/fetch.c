@@ -2,8 +2,8 @@
 #include "locate/fetch.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/command.h"
 #include "base/sibling.h"
+#include "base/signals.h"
 #include "record/record.h"
 
 #include <signal.h>
@@ -30,7 +30,7 @@ const char *fetch_kind_name(enum locate_kind kind)
 
 bool fetch_is_on(const struct fetcher *f)
 {
-	return f && f->urls && !f->given_up && !command_stop;
+	return f && f->urls && !f->given_up && !is_stopped(f->stop);
 }
 
 /*
@@ -104,7 +104,7 @@ static void end_all(struct fetcher *f)
 
 static void give_up(struct fetcher *f, uint64_t waited)
 {
-	if (!f->given_up && !command_stop)
+	if (!f->given_up && !is_stopped(f->stop))
 		report_note(f->report, "debuginfod: '%s' did not answer within %.0f s: nothing "
 			    "more is fetched, and names may be missing", f->urls,
 			    (double)waited / 1e9);
@@ -148,7 +148,7 @@ static void wait_a_moment(struct fetcher *f)
 	nanosleep(&moment, NULL);
 	reap(f);
 	f->waited += monotonic_ns() - start;
-	if (f->running && (command_stop || f->waited >= f->limit))
+	if (f->running && (is_stopped(f->stop) || f->waited >= f->limit))
 		give_up(f, f->limit);
 }
 

@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "base/table.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -20,6 +21,7 @@ enum locate_kind {
 struct fetcher {
 	const char *urls;	/* NULL: nothing is fetched */
 	uint64_t limit;		/* ns of waiting, for all files together */
+	const volatile sig_atomic_t *stop;	/* set: wait no longer; or NULL */
 	struct report *report;
 	/* the rest is private to the implementation, zero at first */
 	uint64_t waited;	/* ns of waiting so far */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "locate/internal.h"
 #include "base/arena.h"
 #include "base/descriptor.h"
 #include "base/regular.h"
 #include "elf/mapped.h"
 #include "linux/proc.h"
 #include "locate/archive.h"
+#include "locate/internal.h"
 #include "locate/roots.h"
 
 #include <inttypes.h>
@@ -14,6 +14,13 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+void locate_use_fetcher(struct locate_options *where, struct fetcher *f, struct report *report)
+{
+	*f = (struct fetcher){ .urls = where->debuginfod, .limit = where->debuginfod_time,
+			       .stop = where->stop, .report = report };
+	where->fetcher = f;
+}
 
 /* Open a regular file below ROOT, read-only. Return -1 on failure. */
 static int open_regular(const char *root, const char *path, struct stat *st)

@@ -8,7 +8,7 @@
  * never used.
  */
 #pragma once
-#include "base/command.h"
+#include "base/word-list.h"
 #include "elf/pool.h"
 #include "locate/fetch.h"
 #include "process/space.h"
@@ -21,10 +21,11 @@
 struct locate_options {
 	const char *sysroot;		/* directory with the recorded machine's files; or NULL */
 	const char *build_id_map;	/* file with lines "BUILDID PATH"; or NULL */
-	const struct command_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
+	const struct word_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
 	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
 	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
+	const volatile sig_atomic_t *stop;	/* set: wait for no fetch any longer; or NULL */
 	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
 	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
 	struct locate_roots *roots;	/* of processes that have ended; NULL: unknown */
@@ -33,6 +34,9 @@ struct locate_options {
 };
 
 #define LOCATE_FETCH_TIME (300ULL * 1000 * 1000 * 1000)	/* default of DEBUGINFOD_TIME */
+
+/* Initialise F to fetch the files that WHERE does not find, and use it in WHERE. */
+void locate_use_fetcher(struct locate_options *where, struct fetcher *f, struct report *report);
 
 enum locate_result {
 	LOCATED,

@@ -69,7 +69,7 @@ struct sample {
 	uint64_t cgroup;
 	uint64_t data_page_size, code_page_size;	/* bytes */
 	struct bytes aux;		/* hardware trace before the sample; not decoded */
-	struct sample_labels labels;	/* set by label_join_take() (stream/label-join.h) */
+	struct sample_labels labels;	/* set by label_join_take() (labels/label-join.h) */
 };
 
 /*

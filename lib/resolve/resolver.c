@@ -35,9 +35,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	cache_check(&r->options.cache);
 	r->options.where.pool = &r->pool;
 	r->options.where.roots = locate_roots_new();
-	r->options.where.fetcher = &r->fetcher;
-	r->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
-				       .limit = options->where.debuginfod_time };
+	locate_use_fetcher(&r->options.where, &r->fetcher, report);
 	r->embedded.where = &r->options.where;
 	r->spaces.rename = options->symbols ? rename_embedded : NULL;
 	r->spaces.rename_context = r;

@@ -7,7 +7,7 @@
  * made in all follows from what the thread's own event counted in about the same time.
  */
 #pragma once
-#include "sample/counters.h"
+#include "counters/counters.h"
 
 /* The samples of an event. */
 struct doubt_samples {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/ending.h"
 #include "base/clock.h"
-#include "base/command.h"
+#include "base/signals.h"
 #include "linux/proc.h"
 
 #define PATIENCE 5000000000ULL	/* ns from SIGTERM to SIGKILL */
@@ -58,13 +58,13 @@ static void end(struct ending *e, bool has_signal)
 
 static void handle_interrupt(struct ending *e, bool has_signal)
 {
-	bool is_ignored = command_ignored_interrupts();
+	bool is_ignored = signals_ignored_interrupts();
 	uint64_t now = monotonic_ns();
 
 	/* Who started us has taken us out of what the terminal interrupts. */
 	if (e->kill_due || (is_ignored && has_signal))
 		return;
-	if (e->interrupted && now - e->interrupted < COMMAND_TWICE) {
+	if (e->interrupted && now - e->interrupted < SIGNALS_TWICE) {
 		end(e, false);
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/exec-watch.h"
 #include "base/arena.h"
+#include "counters/ring.h"
 #include "event/event.h"
-#include "sample/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  */
 #pragma once
 #include "linux/proc.h"
-#include "sample/target.h"
+#include "target/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "sample/flow.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "sample/ring-merge.h"
+#include "counters/ring-merge.h"
 #include "stream/writer.h"
 
 #include <inttypes.h>

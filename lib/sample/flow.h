@@ -5,16 +5,16 @@
  */
 #pragma once
 #include "base/output.h"
-#include "sample/counters.h"
-#include "sample/descendants.h"
+#include "counters/counters.h"
+#include "counters/flight.h"
+#include "counters/foreign-id.h"
+#include "counters/owners.h"
+#include "relay/relay.h"
 #include "sample/doubt.h"
-#include "sample/process-set.h"
-#include "sample/flight.h"
-#include "sample/foreign-id.h"
-#include "sample/go-program.h"
-#include "sample/owners.h"
-#include "sample/relay.h"
 #include "sample/waiting.h"
+#include "target/descendants.h"
+#include "target/go-program.h"
+#include "target/process-set.h"
 
 /* Counts of records written. */
 struct flow_counts {

@@ -8,8 +8,8 @@
  * short copy.
  */
 #pragma once
-#include "sample/settings.h"
-#include "sample/target.h"
+#include "counters/settings.h"
+#include "target/target.h"
 
 enum {
 	/*

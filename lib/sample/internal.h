@@ -3,13 +3,13 @@
 #pragma once
 #include "base/terminal.h"
 #include "record/events.h"
-#include "sample/child.h"
 #include "sample/control.h"
 #include "sample/ending.h"
 #include "sample/exec-watch.h"
 #include "sample/flow.h"
 #include "sample/sampler.h"
-#include "sample/threads.h"
+#include "target/child.h"
+#include "target/threads.h"
 
 struct sampler {
 	const struct sampler_options *options;

@@ -75,10 +75,10 @@ static const char *fall_back(const struct event_request *request, const char *na
 static void add_filters(const struct event_request *request, struct event_list *list, size_t first,
 			size_t i, struct event_reply *reply)
 {
-	const struct command_list *filters = request->filters;
+	const struct word_list *filters = request->filters;
 
 	for (size_t k = 0; k < filters->count && !reply->not_filtered; k++)
-		if (filters->place[k] == i + 1)
+		if (filters->beside_count[k] == i + 1)
 			reply->not_filtered = event_list_filter(list, first, filters->item[k]);
 }
 

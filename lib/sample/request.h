@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request - finds the events to sample: those asked for, a fallback, or cycles or the CPU clock. */
 #pragma once
-#include "base/command.h"
+#include "base/word-list.h"
 #include "event/event.h"
 
 /* What the user asks for.  Zero-initialised except for HOW and the lists: the default event. */
 struct event_request {
 	const struct event_options *how;
-	const struct command_list *names;	/* events, each as event_parse() takes it */
-	const struct command_list *filters;	/* for the tracepoints in the previous name; BESIDE
+	const struct word_list *names;	/* events, each as event_parse() takes it */
+	const struct word_list *filters;	/* for the tracepoints in the previous name; BESIDE
 						   is NAMES */
-	const struct command_list *fallbacks;	/* used if a name cannot be sampled */
+	const struct word_list *fallbacks;	/* used if a name cannot be sampled */
 	bool kernel;		/* fail if the kernel may not be sampled */
 	bool switches;		/* also add the event that samples context switches */
 };

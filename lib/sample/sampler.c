@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/descriptor.h"
-#include "sample/internal.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/command.h"
+#include "base/descriptor.h"
+#include "base/signals.h"
+#include "counters/attach.h"
 #include "linux/proc.h"
-#include "sample/attach.h"
+#include "sample/internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -400,7 +400,7 @@ static void jitter_periods(struct sampler *s)
 static void loop(struct sampler *s)
 {
 	struct epoll_event event[16];
-	sigset_t waiting = *command_signals();
+	sigset_t waiting = *signals_blocked();
 
 	sigdelset(&waiting, SIGUSR1);
 	sigdelset(&waiting, SIGUSR2);

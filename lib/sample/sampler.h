@@ -5,10 +5,10 @@
  */
 #pragma once
 #include "base/output.h"
+#include "counters/settings.h"
 #include "event/event.h"
-#include "sample/label-options.h"
-#include "sample/settings.h"
-#include "sample/target.h"
+#include "labels/label-options.h"
+#include "target/target.h"
 #include "unwind/unwind.h"
 
 #include <signal.h>

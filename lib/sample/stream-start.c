@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream-start - writes the start of each stream: the events, the machine, existing processes. */
 #include "linux/proc.h"
-#include "sample/features.h"
-#include "sample/existing.h"
+#include "relay/transform.h"
 #include "sample/internal.h"
-#include "sample/tracing.h"
-#include "sample/transform.h"
 #include "stream/writer.h"
+#include "target/existing.h"
+#include "target/features.h"
+#include "target/tracing.h"
 
 #include <sys/mman.h>
 

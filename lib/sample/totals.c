@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* totals - writes the end of each stream, and the summary for the user: counts, losses, costs. */
 #include "base/units.h"
-#include "sample/features.h"
 #include "record/events.h"
 #include "sample/internal.h"
 #include "stream/writer.h"
+#include "target/features.h"
 
 #include <inttypes.h>
 #include <sys/resource.h>

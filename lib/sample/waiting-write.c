@@ -2,10 +2,10 @@
 /* waiting-write - the samples of threads that waited at the start (linux/perf_event.h). */
 #include "base/arena.h"
 #include "linux/kernel-info.h"
-#include "sample/existing.h"
 #include "sample/flow.h"
 #include "sample/waiting.h"
 #include "symbol/kallsyms.h"
+#include "target/existing.h"
 #include "unwind/unwind.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/query.h"
+#include "aggregate/labeler.h"
 #include "base/hex.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "linux/proc.h"
-#include "profile/labeler.h"
 #include "serve/moment.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve-settings - the operator's choices for a server. */
 #pragma once
-#include "base/command.h"
+#include "base/word-list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 struct query;
 
 struct serve_settings {
-	const struct command_list *addresses;	/* each passes listen_check() */
+	const struct word_list *addresses;	/* each passes listen_check() */
 
 	/* target: at most one of these; none if requests choose */
 	int pid;			/* 0: none */

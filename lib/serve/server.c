@@ -111,7 +111,7 @@ static bool start_http(struct server *s)
 
 static bool listen_everywhere(struct server *s)
 {
-	const struct command_list *all = s->settings->addresses;
+	const struct word_list *all = s->settings->addresses;
 
 	s->listening = mem_zeroed(all->count, sizeof(*s->listening));
 	for (size_t i = 0; i < all->count; i++) {

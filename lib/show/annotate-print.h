@@ -3,7 +3,7 @@
 #pragma once
 #include "show/annotate.h"
 #include "show/bars-print.h"
-#include "show/flame-page.h"
+#include "show/page-asset.h"
 
 #include <stdio.h>
 
@@ -24,4 +24,4 @@ void annotate_print(struct annotate *a, const struct annotate_view *view, FILE *
 void annotate_print_page(struct annotate *a, const struct annotate_view *view, FILE *out);
 
 /* The style of the page: made by the build from annotate.css. */
-extern const struct flame_asset annotate_style;
+extern const struct page_asset annotate_style;

@@ -215,7 +215,7 @@ static void show_block(const struct annotate_showing *s, const struct annotate_b
 	if (b->block.is_cut)
 		note(s, "the function is larger than %d KiB: the rest is left out",
 		     CODE_BLOCK_MAX >> 10);
-	for (uint32_t i = 0; i < b->code.count && !command_stop; i++) {
+	for (uint32_t i = 0; i < b->code.count && !is_stopped(s->a->disassembler.stop); i++) {
 		if (!is_near[i])
 			continue;
 		if (shown && shown < i)
@@ -256,7 +256,7 @@ void annotate_show(struct annotate *a, const struct annotate_sink *sink)
 {
 	struct annotate_showing s = { .a = a, .sink = sink };
 
-	for (uint32_t i = 0; i < a->functions && !command_stop; i++) {
+	for (uint32_t i = 0; i < a->functions && !is_stopped(a->disassembler.stop); i++) {
 		s.f = &a->function[i];
 		sink->function(sink->context, s.f);
 		if (a->what == ANNOTATE_SOURCE)

@@ -338,7 +338,7 @@ static void find_instruction(struct annotate *a, struct annotate_function *f, ui
 
 static void find_instructions(struct annotate *a)
 {
-	for (uint32_t i = 0; i < a->d->locations.count && !command_stop; i++)
+	for (uint32_t i = 0; i < a->d->locations.count && !is_stopped(a->disassembler.stop); i++)
 		if (a->place[i].outermost != TABLE_NONE)
 			find_instruction(a, &a->function[a->place[i].outermost], i);
 	bool any = false;
@@ -348,7 +348,7 @@ static void find_instructions(struct annotate *a)
 			any |= f->block[k].code.count > 0;
 		sort(f->block, f->blocks, sizeof(*f->block), compare_blocks);
 	}
-	if (!any && !command_stop)
+	if (!any && !is_stopped(a->disassembler.stop))
 		report_error(a->report, "no function has instructions to show; --source shows "
 			     "its lines");
 }

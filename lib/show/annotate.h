@@ -15,10 +15,10 @@
 #pragma once
 #include "listing/object-code.h"
 #include "listing/source-text.h"
-#include "profile/decode.h"
+#include "pprof/decode.h"
 #include "show/bars.h"
-#include "show/name-filter.h"
 #include "show/ratios.h"
+#include "symbol/name-filter.h"
 
 enum annotate_what { ANNOTATE_SOURCE, ANNOTATE_CODE, ANNOTATE_BOTH };
 
@@ -62,6 +62,7 @@ struct annotate {
 	enum annotate_what what;
 	uint64_t context;	/* lines, or instructions, around each that has samples */
 	bool no_bars;
+	struct disassembler disassembler;	/* its STOP ends this, too */
 	/* the result: */
 	struct annotate_function *function;	/* those chosen, by flat value */
 	uint32_t functions, matches;	/* chosen; all that match */
@@ -72,7 +73,6 @@ struct annotate {
 	struct bars bars;	/* of the rows, if they are made */
 	bool has_bars;
 	/* private: */
-	struct disassembler disassembler;
 	uint64_t samples;
 	uint32_t *function_of;	/* by function of the profile; TABLE_NONE: it does not match */
 	struct annotate_place {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bars-internal - which sample types of a profile belong together, by their names. */
 #pragma once
-#include "profile/decode.h"
+#include "pprof/decode.h"
 
 /* Return the index of the type NAME followed by MORE with the unit "count", or TABLE_NONE. */
 uint32_t bars_type_named(const struct decoded *d, const char *name, const char *more);

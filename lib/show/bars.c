@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/bars.h"
 #include "base/arena.h"
-#include "profile/figures.h"
+#include "pprof/figures.h"
 #include "show/bars-internal.h"
 
 #include <math.h>

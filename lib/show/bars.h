@@ -14,8 +14,8 @@
  *	bars_release(&b);
  */
 #pragma once
-#include "profile/decode.h"
-#include "stats/share.h"
+#include "compare/share.h"
+#include "pprof/decode.h"
 
 enum bars_of { BARS_FLAT, BARS_CUMULATIVE, BARS_KINDS };
 

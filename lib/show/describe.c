@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/describe.h"
 #include "base/json.h"
+#include "labels/label-join.h"
 #include "record/types.h"
-#include "stream/label-join.h"
 
 #include <inttypes.h>
 #include <stdio.h>

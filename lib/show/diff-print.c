@@ -2,7 +2,7 @@
 #include "show/diff-print.h"
 #include "base/json.h"
 #include "show/bars-print.h"
-#include "show/short-name.h"
+#include "show/name-print.h"
 #include "show/value.h"
 
 #include <inttypes.h>
@@ -150,7 +150,7 @@ static void print_row(const struct diff *d, const struct diff_view *view, const 
 	if (d->how.per != DIFF_PER_SHARE)
 		used += fprintf(out, " %+6.2f", points(d, r));
 	used += fprintf(out, "  %-4s  ", direction(r));
-	short_name_end_line(r->name, view->columns, used > 0 ? (size_t)used : 0, out);
+	name_end_line(r->name, view->columns, used > 0 ? (size_t)used : 0, out);
 }
 
 /* Print what VERDICT means, before its rows. */

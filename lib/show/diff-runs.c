@@ -4,7 +4,7 @@
  * those of each side.
  */
 #include "show/diff.h"
-#include "profile/figures.h"
+#include "pprof/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/diff.h"
-#include "profile/figures.h"
+#include "pprof/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

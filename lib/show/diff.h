@@ -15,8 +15,8 @@
  */
 #pragma once
 #include "base/report.h"
+#include "compare/compare.h"
 #include "show/top.h"
-#include "stats/compare.h"
 
 enum diff_side { DIFF_BASE, DIFF_AFTER };
 

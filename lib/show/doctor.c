@@ -3,11 +3,11 @@
 #include "base/json.h"
 #include "event/event.h"
 #include "event/pmu.h"
+#include "labels/label-rights.h"
 #include "linux/kernel-info.h"
+#include "linux/read.h"
 #include "linux/rights.h"
 #include "linux/sysfs.h"
-#include "linux/read.h"
-#include "sample/label-rights.h"
 
 #include <errno.h>
 #include <linux/capability.h>

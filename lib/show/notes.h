@@ -2,7 +2,7 @@
 /* notes - what a profile's comments say that a reader of its values must know. */
 #pragma once
 #include "base/report.h"
-#include "profile/decode.h"
+#include "pprof/decode.h"
 
 /*
  * Report what the comments of D say of values that were scaled to the recorder's count, and, if

@@ -4,8 +4,8 @@
  * interval.
  */
 #pragma once
+#include "compare/ratio.h"
 #include "show/top.h"
-#include "stats/ratio.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tally - totals of a stream: records by type, samples by event, losses, time span. */
 #pragma once
+#include "labels/label-join.h"
 #include "record/group.h"
 #include "record/loss.h"
-#include "stream/label-join.h"
 #include "stream/tasks.h"
 
 enum { TALLY_TYPES = 128 };	/* types of the kernel and perf; ours are in RESOLVED */

@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "show/name-print.h"
 #include "show/screen.h"
-#include "show/short-name.h"
 #include "show/value.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ struct printing {
 static void print_line(const struct printing *p, const char *name, size_t used)
 {
 	used += p->objects ? p->objects + 2 : 0;
-	short_name_end_line(name, p->view->columns, used, p->out);
+	name_end_line(name, p->view->columns, used, p->out);
 }
 
 /* Print the object of a row, if there is a column for it. */
@@ -45,7 +45,7 @@ static void print_object(const struct printing *p, uint32_t row)
 {
 	if (p->objects == 0)
 		return;
-	size_t width = short_name_print(top_object(p->t, row), p->objects, p->out);
+	size_t width = name_print(top_object(p->t, row), p->objects, p->out);
 	fprintf(p->out, "%*s", (int)(p->objects - width) + 2, "");
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 #include "show/bars-print.h"
 #include "show/diff.h"
-#include "show/name-filter.h"
 #include "show/ratios.h"
 #include "show/top.h"
+#include "symbol/name-filter.h"
 
 #include <stdio.h>
 

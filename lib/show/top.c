@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "profile/labeler.h"
+#include "pprof/label-kinds.h"
 #include "show/object-name.h"
 #include "show/wait-frames.h"
 

@@ -12,7 +12,7 @@
  */
 #pragma once
 #include "base/intern.h"
-#include "profile/frames.h"
+#include "pprof/frames.h"
 #include "show/bars.h"
 
 struct top_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wait-frames - the kernel's frames in which a thread waits, as one frame: "[waits: futex]". */
 #pragma once
-#include "profile/decode.h"
+#include "pprof/decode.h"
 
 /*
  * Return how many locations at the leaf of STACK are frames of the kernel, and write one NAME for

@@ -5,8 +5,8 @@
  */
 #include "base/text.h"
 #include "record/label-payload.h"
+#include "record/label-record.h"
 #include "stream/internal.h"
-#include "stream/label-join.h"
 
 #include <stdlib.h>
 

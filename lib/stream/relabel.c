@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/relabel.h"
-#include "stream/label-join.h"
+#include "record/label-record.h"
 
 struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
 {

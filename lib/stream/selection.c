@@ -2,7 +2,7 @@
 #include "stream/selection.h"
 #include "base/arena.h"
 #include "base/units.h"
-#include "stream/label-join.h"
+#include "record/label-record.h"
 #include "stream/tasks.h"
 
 #include <stdlib.h>

@@ -35,7 +35,7 @@ bool selection_contains(const struct selection *selection, const struct selectio
  */
 const char *selection_parse_time(const char *text, void *selection);
 
-/* The rows of a table of options (base/command.h) that fill SELECTION, a struct selection. */
+/* The rows of a table of options (tool/command.h) that fill SELECTION, a struct selection. */
 #define SELECTION_OPTIONS(selection) \
 	{ 'p', "pid", "PID", "only samples of process PID", .integer = &(selection).pid }, \
 	{ 't', "tid", "TID", "only samples of thread TID", .integer = &(selection).tid }, \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/caller.h"
+#include "code/instruction.h"
 #include "unwind/code-bytes.h"
 #include "unwind/code-flow.h"
-#include "unwind/instruction.h"
 #include "unwind/internal.h"
 
 enum {

@@ -13,7 +13,7 @@
  * is read from the memory of the process while that lives.
  */
 #pragma once
-#include "unwind/machine.h"
+#include "code/machine.h"
 
 struct unwind;
 struct walk_place;

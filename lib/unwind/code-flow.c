@@ -4,8 +4,8 @@
  * next instruction, as if it returned.  The search has a budget, because code may be long.
  */
 #include "unwind/code-flow.h"
+#include "code/instruction.h"
 #include "unwind/code-bytes.h"
-#include "unwind/instruction.h"
 #include "unwind/internal.h"
 
 enum {

@@ -9,6 +9,8 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "code/machine.h"
+#include "code/scan.h"
 #include "elf/pool.h"
 #include "locate/embedded.h"
 #include "process/space.h"
@@ -20,8 +22,6 @@
 #include "unwind/cpu-budget.h"
 #include "unwind/joiner.h"
 #include "unwind/judge.h"
-#include "unwind/machine.h"
-#include "unwind/scan.h"
 #include "unwind/unwind.h"
 
 /* How the caller of an address is found. */

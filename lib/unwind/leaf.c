@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/leaf.h"
-#include "unwind/instruction.h"
+#include "code/instruction.h"
 #include "unwind/internal.h"
 
 #include <stdlib.h>

@@ -32,9 +32,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 		u->options.stack_max = UNWIND_STACK_MAX;
 	u->options.where.pool = &u->pool;
 	u->options.where.roots = locate_roots_new();
-	u->options.where.fetcher = &u->fetcher;
-	u->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
-				       .limit = options->where.debuginfod_time };
+	locate_use_fetcher(&u->options.where, &u->fetcher, report);
 	u->embedded.where = &u->options.where;
 	u->spaces.rename = rename_embedded;
 	u->spaces.rename_context = u;

@@ -5,7 +5,7 @@
  *
  * Meanwhile the program also runs in the system calls of others, where it ends at once.
  */
-#include "sample/bpf-code.h"
+#include "labels/bpf-code.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

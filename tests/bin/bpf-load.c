@@ -7,7 +7,7 @@
  * that started bpf-load ends, it prints how many programs it loaded.  It exits 77 if this user may
  * not load any.
  */
-#include "sample/bpf-code.h"
+#include "labels/bpf-code.h"
 #include "tests/bin/stop.h"
 
 #include <stdio.h>

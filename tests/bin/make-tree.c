@@ -6,7 +6,7 @@
  */
 #include "base/arena.h"
 #include "base/output.h"
-#include "profile/wire.h"
+#include "pprof/wire.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

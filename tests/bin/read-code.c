@@ -5,7 +5,7 @@
  *
  * Prints the lines that differ, and "N instructions".  Bytes that objdump cannot read are skipped.
  */
-#include "unwind/instruction.h"
+#include "code/instruction.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
  * OTHER": NONE were not found, and OTHER have a CFA from another register, so that they do not
  * compare.  A register may have its caller's value although FILE says where that is saved.
  */
+#include "code/instruction.h"
+#include "code/scan.h"
 #include "dwarf/cfi.h"
 #include "elf/section.h"
-#include "unwind/instruction.h"
-#include "unwind/scan.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-code - any bytes as machine code: an instruction at each offset, with all bytes after it. */
-#include "unwind/instruction.h"
+#include "code/instruction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-collect - any bytes as a stream, raw or resolved, all the way to a profile. */
-#include "profile/collect.h"
+#include "aggregate/collect.h"
 #include "tests/memory-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,8 +5,8 @@
  *
  * Each step takes a byte that says what to write, and a byte with event, thread, CPU and address.
  */
+#include "labels/label-join.h"
 #include "record/label-payload.h"
-#include "stream/label-join.h"
 #include "stream/label-sets.h"
 #include "stream/writer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-merge - any bytes as a profile, added to itself and taken away again. */
-#include "profile/merge.h"
+#include "pprof/merge.h"
 #include "tests/memory-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

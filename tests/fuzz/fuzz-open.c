@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-open - any bytes as an input: what it is; as folded text, or a profile, summed up. */
-#include "profile/folded-read.h"
+#include "pprof/folded-read.h"
 #include "show/top.h"
 #include "stream/look.h"
 

@@ -3,7 +3,7 @@
  * fuzz-scan - any bytes as the code of an object without call frame information: rows at each
  * address, and as return addresses.
  */
-#include "unwind/scan.h"
+#include "code/scan.h"
 #include "tests/unit/cfi-image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

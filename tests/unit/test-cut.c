@@ -3,7 +3,7 @@
  * A stream cut at every byte: all that was whole is used, the damage is reported.  Each sample has
  * its labels, because they come first.
  */
-#include "profile/collect.h"
+#include "aggregate/collect.h"
 #include "stream/writer.h"
 #include "tests/memory-file.h"
 #include "tests/unit/tap.h"

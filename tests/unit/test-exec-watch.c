@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that children start, in our own root and in another one: when records are due. */
 #define _GNU_SOURCE
+#include "counters/ring.h"
 #include "sample/exec-watch.h"
-#include "sample/ring.h"
 #include "tests/unit/tap.h"
 
 #include <poll.h>

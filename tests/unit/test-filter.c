@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filter: whose records pass, as processes come and go and pids are used again. */
-#include "sample/process-set.h"
+#include "target/process-set.h"
 #include "tests/unit/tap.h"
 
 static const struct sample_layout layout = { .ip = 0, .tid = 8, .time = 16, .size = 24,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples with the ID and time of another event: whose they are, and which one comes again. */
 #include "base/arena.h"
-#include "sample/foreign-id.h"
+#include "counters/foreign-id.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * label-files: what is known of a file depends on where it was mapped.  A process that maps it
  * elsewhere, as any user may do, does not change what is known of it for others.
  */
-#include "sample/label-files.h"
+#include "labels/label-files.h"
 #include "tests/unit/tap.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels records that are cut or wrong; sets of labels, and when they are forgotten. */
-#include "stream/label-join.h"
+#include "labels/label-join.h"
 #include "stream/label-sets.h"
 #include "tests/unit/tap.h"
 

@@ -3,7 +3,7 @@
  * label-recorder: labels records are joined with their samples by their place in the ring, also
  * where one pair is inside another, and never with another sample.
  */
-#include "sample/label-recorder.h"
+#include "labels/label-recorder.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

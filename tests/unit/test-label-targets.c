@@ -4,11 +4,11 @@
  * if it was looked up after its EXIT record.  Without the right to make a map: skipped.
  */
 #include "base/clock.h"
+#include "labels/bpf.h"
+#include "labels/label-options.h"
+#include "labels/label-targets.h"
 #include "linux/proc.h"
 #include "record/label-payload.h"
-#include "sample/bpf.h"
-#include "sample/label-options.h"
-#include "sample/label-targets.h"
 #include "tests/unit/tap.h"
 
 #include <string.h>

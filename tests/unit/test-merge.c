@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* merge: profiles composed by hand, whose sum is known. */
 #include "base/arena.h"
+#include "pprof/merge.h"
+#include "pprof/unpack.h"
 #include "profile.pb-c.h"
-#include "profile/merge.h"
-#include "profile/unpack.h"
 #include "tests/memory-file.h"
 #include "tests/unit/tap.h"
 

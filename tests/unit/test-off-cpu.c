@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits of threads that a stream names and never ends: they stay within limits. */
-#include "profile/off-cpu.h"
+#include "process/off-cpu.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

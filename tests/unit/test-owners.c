@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that have each event twice: which of their samples count. */
-#include "sample/owners.h"
+#include "counters/owners.h"
 #include "tests/unit/tap.h"
 
 enum { PARENT = 10, CHILD = 11, GRANDCHILD = 12 };	/* threads */

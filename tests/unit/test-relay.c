@@ -4,7 +4,7 @@
  * nonsense, end, do nothing, or lie; with far more records than there is room for.
  */
 #include "base/arena.h"
-#include "sample/relay.h"
+#include "relay/relay.h"
 #include "tests/unit/tap.h"
 
 #include <signal.h>

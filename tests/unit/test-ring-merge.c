@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings made by hand: what the kernel writes, and what it must never write. */
 #include "base/arena.h"
-#include "sample/ring-merge.h"
+#include "counters/ring-merge.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

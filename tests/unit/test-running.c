@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* running: how many threads run at a moment, by streams that no kernel wrote, too. */
-#include "profile/running.h"
+#include "process/running.h"
 #include "tests/unit/tap.h"
 
 /* Switch more threads in than there can be CPUs. */

@@ -4,10 +4,10 @@
  * numbers are from formulas written out in numpy, and from scipy where it has them.
  */
 #include "base/arena.h"
-#include "stats/compare.h"
-#include "stats/distribution.h"
-#include "stats/ratio.h"
-#include "stats/share-internal.h"
+#include "compare/compare.h"
+#include "compare/distribution.h"
+#include "compare/ratio.h"
+#include "compare/share-internal.h"
 #include "tests/unit/tap.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * Arm's big.LITTLE): an event of either kind is open on its CPUs only, while the kernel says of
  * all of them that they were enabled as long as their task ran, wherever that was.
  */
-#include "sample/counters.h"
+#include "counters/counters.h"
 #include "tests/unit/tap.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that wait when recording starts: what records say of them, kernel stacks, calls. */
 #include "elf/call.h"
-#include "sample/descendants.h"
 #include "sample/waiting.h"
 #include "symbol/kallsyms.h"
+#include "target/descendants.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

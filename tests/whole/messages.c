@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can happen to a profile: any message of protocol buffers, at any depth. */
-#include "whole.h"
 #include "base/cursor.h"
-#include "profile/wire.h"
+#include "pprof/wire.h"
+#include "whole.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples are read some at a time.  To count one takes three places in memory, each known from
+ * the one before, and none of them near those of the next sample: the slot of its chain's key, the
+ * entry of the key, and the stack.  Each place is prefetched for all samples before the next.
+ */
+#include "aggregate/collect-internal.h"
+#include "base/short-ways.h"
+
+void collect_set_key(struct collect *c, struct collect_ahead *a)
+{
+	const struct sample *s = &a->sample;
+
+	a->has_key = SHORT_WAYS && !c->how.resolve.symbols && !c->how.data_frames &&
+		     !s->branches.count;
+	if (a->has_key)
+		collect_make_key(a, resolver_version(c->resolver, s), s->ip, &s->callchain);
+}
+
+/* The next samples probably belong to the same profile as the last one. */
+static void prefetch(struct collect *c, uint32_t count)
+{
+	struct collect_ahead *a = c->ahead, *end = a + count;
+
+	if (c->last_part >= c->parts)
+		return;
+	const struct profile *p = &c->part[c->last_part].profile;
+	for (a = c->ahead; a < end; a++)
+		if (a->has_key)
+			chains_prefetch_slot(&p->chains, a->key);
+	for (a = c->ahead; a < end; a++)
+		if (a->has_key)
+			a->entry = chains_prefetch_entry(&p->chains, a->key);
+	for (a = c->ahead; a < end; a++)
+		if (a->has_key && a->entry < p->chains.entries)
+			stacks_prefetch(&p->stacks, p->chains.entry[a->entry].hint);
+}
+
+/* Read the SAMPLE in A->rec.  Return false if it is damaged. */
+static bool read_sample(struct collect *c, struct collect_ahead *a)
+{
+	a->has_key = a->is_whole = false;
+	a->thread = NULL;
+	if (collect_read_known(c, a))
+		return true;
+	a->is_whole = stream_sample(c->in, &a->rec, &a->sample);
+	if (a->is_whole && !c->unwind)
+		collect_set_key(c, a);
+	return a->is_whole;
+}
+
+uint32_t collect_read_ahead(struct collect *c, const struct record *first)
+{
+	uint32_t count = 0;
+
+	c->ahead[0].rec = *first;
+	do
+		count += read_sample(c, &c->ahead[count]);
+	while (SHORT_WAYS && count < AHEAD_MAX && stream_next_sample(c->in, &c->ahead[count].rec));
+	if (count > 1)
+		prefetch(c, count);
+	return count;
+}
+
+void collect_decode(struct collect *c, struct collect_ahead *a)
+{
+	if (!a->is_whole)	/* not damaged: it was decoded in part */
+		a->is_whole = stream_sample(c->in, &a->rec, &a->sample);
+}

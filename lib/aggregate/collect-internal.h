@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared inside collect: the profiles that are being made, and their completion. */
+#pragma once
+#include "aggregate/collect.h"
+
+enum {
+	AHEAD_MAX = 16,		/* samples that are read at a time */
+	MANY_EVENTS = 64,	/* events from which on there is a limit on stacks */
+};
+
+/* A sample that was read, before it is counted. */
+struct collect_ahead {
+	struct record rec;
+	bool has_key;
+	bool is_whole;		/* SAMPLE is decoded; else PLAIN, EVENT and THREAD are set */
+	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
+	struct chain_key key;	/* by which its chain may be found, if HAS_KEY */
+	uint32_t event;
+	struct sample_plain plain;
+	struct collect_thread *thread;
+	struct sample sample;
+};
+
+/*
+ * Read FIRST, a SAMPLE, and those that follow it and need not be waited for, to c->ahead.  Return
+ * their number.  Damaged samples are reported and left out.
+ */
+uint32_t collect_read_ahead(struct collect *c, const struct record *first);
+
+/* Decode the sample of A, if that was not necessary yet. */
+void collect_decode(struct collect *c, struct collect_ahead *a);
+
+/* What is known of the threads of samples is not valid any more. */
+static inline void collect_forget_threads(struct collect *c)
+{
+	c->changes++;
+}
+
+/* Begin with a new stream: no thread is known. */
+void collect_begin_threads(struct collect *c);
+
+/*
+ * Read A in the short way: decode its record to PLAIN, and find its thread and its key.  Return
+ * false if that is impossible.
+ */
+bool collect_read_known(struct collect *c, struct collect_ahead *a);
+
+/* Count A in the short way.  Return false if that is impossible: nothing is counted then. */
+bool collect_count_known(struct collect *c, struct collect_ahead *a);
+
+/* Keep LABELS, the label set of A, for the next samples of its thread. */
+void collect_know_labels(struct collect *c, struct collect_ahead *a, uint32_t labels);
+
+/* Make the key of A, from its IP and CHAIN in spaces of VERSION. */
+static inline void collect_make_key(struct collect_ahead *a, uint64_t version, uint64_t ip,
+				    const struct words *chain)
+{
+	uint64_t context = hash_more(hash_more(version, ip),
+				     a->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK);
+
+	a->key = chains_key(chain->at, 8 * chain->count, context << 1);
+	a->entry = TABLE_NONE;
+}
+
+/* Set the key of A, by its recorded addresses, if its chain may be found by them. */
+void collect_set_key(struct collect *c, struct collect_ahead *a);
+
+/* Set the slices of time to reach S: earlier slices may become fewer. */
+void collect_slice(struct collect *c, const struct resolved_sample *s);
+
+/*
+ * Return the labels of lost samples: their slice, at TIME, and that the program's labels are not
+ * known; 0: none.
+ */
+uint32_t collect_lost_labels(struct collect *c, uint64_t time);
+
+/*
+ * collect-lost.c: count what REC, a LOST or LOST_SAMPLES record, says.  Count REC, a record at TIME
+ * that is no sample.
+ */
+void collect_take_lost(struct collect *c, const struct record *rec);
+void collect_count_other(struct collect *c, const struct record *rec, uint64_t time);
+
+/* Count the lost samples of P, which has all samples.  Comment on what was lost. */
+void collect_settle_lost(const struct collect *c, struct profile *p);
+void collect_comment_losses(const struct collect *c, struct profile *p);
+
+/* collect-other.c: process REC, a record of the kernel or a recorder that is not a SAMPLE. */
+void collect_take_other(struct collect *c, const struct record *rec);
+
+/*
+ * collect-counted.c: a sample of EVENT with PERIOD is not selected; the recorder has counted EVENT
+ * COUNT more times.
+ */
+void collect_count_excluded(struct collect *c, uint32_t event, uint64_t period);
+void collect_count_total(struct collect *c, uint32_t event, uint64_t count);
+
+/* At the end: find the events whose samples stand for more than was counted.  Comment on them. */
+void collect_find_excess(struct collect *c);
+void collect_comment_excess(const struct collect *c, struct profile *p);
+
+/*
+ * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and
+ * "parallelism", if there are such.
+ */
+void collect_complete_labels(struct collect *c, bool drop_others);
+
+/* Start with new slices.  Threads that wait lose theirs. */
+void collect_forget_slices(struct collect *c);
+
+/* Return the part for sample S, a new one if S is its first.  S NULL: the part of all samples. */
+struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
+
+/*
+ * Return whether the recorder's counts are compared with the samples: the stream has labels of the
+ * program, and one profile has all samples.
+ */
+bool collect_compares_counts(const struct collect *c);
+
+/* If REC renames a process, rename its part. */
+void collect_rename(struct collect *c, const struct record *rec);
+
+/* A record has TIME (0: unknown): profiles extend to it, and an interval may end before it. */
+void collect_time(struct collect *c, uint64_t time);
+
+/* No record came for longer than an interval: the interval is over, unless it is empty so far. */
+void collect_silence(struct collect *c);
+
+/* Thread TID runs again at TIME: count the time that it waited. */
+void collect_waited(struct collect *c, pid_t tid, uint64_t time);
+
+/* The stream has ended: complete all profiles. */
+void collect_end(struct collect *c);
+
+void collect_release_parts(struct collect *c);

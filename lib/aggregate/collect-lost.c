@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records that were lost: what the stream says of them, and what a profile shows. */
+#include "aggregate/collect-internal.h"
+
+#include <inttypes.h>
+
+/*
+ * Count lost samples.  The record does not say whose samples they were, so with a profile
+ * per process or thread no profile shows them.
+ */
+void collect_take_lost(struct collect *c, const struct record *rec)
+{
+	const struct stream_events *events = c->events;
+	struct loss loss;
+
+	if (!loss_read(events, rec, &loss)) {
+		stream_damaged(c->in, rec, "record with fields that do not fit into it");
+		return;
+	}
+	running_lost(&c->running);
+	uint64_t time = stream_time(c->in, rec);
+	const struct selection *selection = &c->how.selection;
+	if (time && (time < selection->from || (selection->to && time >= selection->to)))
+		return;
+	c->lost.of[loss.kind] += loss.count;
+	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
+	if (loss.event < events->count && c->how.split == SPLIT_NOT &&
+	    (loss.kind == LOSS_SAMPLES || loss.kind == LOSS_MIXED))
+		profile_lost(&collect_part(c, NULL)->profile, loss.event,
+			     collect_lost_labels(c, time), loss.count, loss.kind == LOSS_MIXED);
+}
+
+/* What recorders make up has no time: it is not of the kernel's rings. */
+void collect_count_other(struct collect *c, const struct record *rec, uint64_t time)
+{
+	c->others += time && rec->type < PERF_RECORD_MAX && rec->type != PERF_RECORD_LOST &&
+		     rec->type != PERF_RECORD_LOST_SAMPLES;
+}
+
+/* Count one sample more than came: where few records came, no share of samples is 0. */
+void collect_settle_lost(const struct collect *c, struct profile *p)
+{
+	double samples = (double)(c->received + c->samples - c->samples_before) + 1;
+
+	profile_settle_lost(p, stream_events(c->in), samples / (samples + (double)c->others),
+			    stream_origin(c->in)->cpus);
+}
+
+void collect_comment_losses(const struct collect *c, struct profile *p)
+{
+	struct loss_counts lost = loss_since(&c->lost, &c->lost_before);
+	uint64_t samples = lost.of[LOSS_SAMPLES], mixed = loss_mixed(&lost);
+	uint64_t others = lost.of[LOSS_OTHERS];
+	bool shows = !c->how.drop_lost && !c->how.split;
+
+	if (samples)
+		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", samples,
+				shows ? "; they are at [lost]" : "");
+	if (mixed)
+		profile_comment(p, "lost: %" PRIu64 " records never reached the stream, samples, "
+				"mappings or names%s", mixed,
+				shows && lost.of[LOSS_MIXED]
+				? "; [lost] is an estimate of the samples" : "");
+	if (others)
+		profile_comment(p, "lost: %" PRIu64 " other records never reached the stream, such "
+				"as mappings and names: names of functions may be missing", others);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An input that is not a regular file cannot be read twice.  The bytes that were read to look at
+ * it go first to the reader, or to a process that feeds the filters.
+ */
+#include "aggregate/open.h"
+#include "base/arena.h"
+#include "base/sibling.h"
+#include "pprof/folded-read.h"
+#include "pprof/unpack.h"
+#include "stream/look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct opened {
+	const char *file;
+	struct report *report;
+	struct look look;
+	int fd;			/* the input; -1: its reader has it, or nobody needs it */
+	int stream;		/* what the reader of a stream waits for; -1: none */
+	bool is_regular;
+	uint8_t *head;		/* STREAM_HEAD_MAX bytes of room */
+	size_t size;		/* bytes in HEAD, read from FD unless IS_REGULAR */
+	struct sibling feeder, unwinder, symbolizer;
+	/* while a stream becomes a profile: */
+	struct decoded *profile;
+};
+
+static bool is_stdin(const struct opened *o)
+{
+	return !strcmp(o->file, "-");
+}
+
+/* Read what look_at() needs.  A failure to read is left for the reader to find again. */
+static void look(struct opened *o)
+{
+	bool is_all = false;
+	ssize_t n;
+
+	while (o->look.kind == LOOK_TOO_SHORT) {
+		size_t room = STREAM_HEAD_MAX - o->size;
+		if (o->is_regular)
+			n = pread(o->fd, o->head, room, lseek(o->fd, 0, SEEK_CUR));
+		else
+			n = read(o->fd, o->head + o->size, room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		o->size += n > 0 ? (size_t)n : 0;
+		is_all = n <= 0 || o->is_regular || o->size == STREAM_HEAD_MAX;
+		o->look = look_at(o->head, o->size, is_all);
+	}
+}
+
+struct opened *opened_new(const char *file, struct report *report)
+{
+	struct opened *o = mem_zeroed(1, sizeof(*o));
+	struct stat st;
+
+	*o = (struct opened){ .file = file, .report = report, .stream = -1 };
+	o->fd = is_stdin(o) ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	if (o->fd < 0 || fstat(o->fd, &st) < 0) {
+		report_failure(report, "cannot open '%s'", file);
+		free(o);
+		return NULL;
+	}
+	o->is_regular = S_ISREG(st.st_mode);
+	o->head = mem_resize(NULL, STREAM_HEAD_MAX);
+	look(o);
+	return o;
+}
+
+enum open_kind opened_kind(const struct opened *o)
+{
+	static const enum open_kind kinds[] = {
+		[LOOK_RAW] = OPEN_RAW, [LOOK_RESOLVED] = OPEN_RESOLVED, [LOOK_TEXT] = OPEN_FOLDED,
+		[LOOK_PROFILE] = OPEN_PROFILE, [LOOK_OTHER] = OPEN_PROFILE,
+	};
+
+	return kinds[o->look.kind];
+}
+
+bool opened_is_live(const struct opened *o)
+{
+	return !o->is_regular;
+}
+
+int opened_fd(const struct opened *o)
+{
+	return o->stream;
+}
+
+/*
+ * Start the tool NAME on IN, a pipe; or on the input itself if IN is -1.  Return the pipe that
+ * it writes, or -1 (reported).
+ */
+static int start_filter(struct opened *o, struct sibling *s, const char *name, int in)
+{
+	char *argv[8];
+	int n = 0;
+
+	argv[n++] = (char *)(uintptr_t)name;
+	if (o->report->quiet)
+		argv[n++] = (char *)(uintptr_t)"-q";
+	if (o->report->verbose)
+		argv[n++] = (char *)(uintptr_t)"-v";
+	if (in < 0 && !is_stdin(o)) {
+		argv[n++] = (char *)(uintptr_t)"--";
+		argv[n++] = (char *)(uintptr_t)o->file;
+	}
+	argv[n] = NULL;
+	return sibling_start(s, argv, in, o->report);
+}
+
+/* Start the filters that make O, raw, a resolved stream.  Return its pipe, or -1 (reported). */
+static int start_filters(struct opened *o)
+{
+	char path[PATH_MAX];
+	int in = -1;
+
+	if (!o->is_regular) {
+		in = sibling_feed(&o->feeder, o->fd, o->head, o->size, o->report);
+		if (in < 0)
+			return -1;
+	}
+	if (o->look.has_dumps && sibling_find("pmu-unwind", path)) {
+		in = start_filter(o, &o->unwinder, "pmu-unwind", in);
+		if (in < 0)
+			return -1;
+	}
+	return start_filter(o, &o->symbolizer, "pmu-symbolize", in);
+}
+
+struct stream_reader *opened_stream(struct opened *o)
+{
+	size_t size = o->is_regular ? 0 : o->size;
+
+	if (o->look.kind == LOOK_RESOLVED) {
+		o->stream = o->fd;
+		o->fd = -1;
+		return stream_open_rest(o->stream, o->file, o->head, size, o->report);
+	}
+	o->stream = start_filters(o);
+	if (o->stream < 0)
+		return NULL;
+	return stream_open_rest(o->stream, "(pmu-symbolize)", NULL, 0, o->report);
+}
+
+static bool has_types(const struct stream_events *events)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		if (profile_shows(&events->event[i]))
+			return true;
+	return false;
+}
+
+struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_part *part)
+{
+	size_t size;
+
+	if (!has_types(stream_events(c->in))) {
+		if (o->report->status == 0)
+			report_error(o->report, "'%s' has no event that was sampled", o->file);
+		return NULL;
+	}
+	uint8_t *bytes = profile_bytes(&part->profile, stream_events(c->in), stream_origin(c->in),
+				       &size);
+
+	if (size < UINT32_MAX)
+		return decoded_take(bytes, size, o->file, o->report);
+	report_error(o->report, "'%s' is too large: its profile would have %zu MiB; use "
+		     "pmu-topprof --max-stacks", o->file, size >> 20);
+	free(bytes);
+	return NULL;
+}
+
+static void take_part(struct collect *c, struct collect_part *part, void *opened)
+{
+	struct opened *o = opened;
+
+	o->profile = opened_part(o, c, part);
+}
+
+/* Aggregate the stream. */
+static struct decoded *aggregate(struct opened *o, const struct open_options *options)
+{
+	const struct collect_options how = { .selection = SELECTION_ALL, .labels = options->labels,
+					    .slices = options->slices };
+	const char *wrong;
+	struct collect c;
+
+	if (!collect_init(&c, &how, o->report, &wrong)) {
+		report_error(o->report, "a stream has no label '%s'; it has %s", wrong,
+			     label_names);
+	} else {
+		struct stream_reader *in = opened_stream(o);
+		collect_begin(&c, in, take_part, o);
+		while (collect_next(&c))
+			;
+		if (options->when_read)
+			options->when_read();
+		collect_finish(&c);
+		stream_close(in);
+	}
+	collect_release(&c);
+	return o->profile;
+}
+
+/* Read the input, a profile or folded text, whole. */
+static struct decoded *read_whole(struct opened *o, const struct open_options *options)
+{
+	size_t size, before = o->is_regular ? 0 : o->size;
+	uint8_t *bytes = unpack_rest(o->fd, o->file, o->head, before, &size, o->report);
+
+	if (bytes && options->when_read)
+		options->when_read();
+	if (bytes && look_is_old_profile(bytes, size)) {
+		report_error(o->report, "'%s' is %s", o->file, LOOK_OLD_PROFILE);
+		free(bytes);
+		return NULL;
+	}
+	if (bytes && o->look.kind == LOOK_TEXT) {
+		char *text = mem_resize(bytes, size + 1);
+		text[size] = '\n';
+		bytes = folded_read(text, size + 1, o->file, &size, o->report);
+		free(text);
+	}
+	return bytes ? decoded_take(bytes, size, o->file, o->report) : NULL;
+}
+
+struct decoded *opened_profile(struct opened *o, const struct open_options *options)
+{
+	bool is_stream = o->look.kind == LOOK_RAW || o->look.kind == LOOK_RESOLVED;
+
+	return is_stream ? aggregate(o, options) : read_whole(o, options);
+}
+
+void opened_free(struct opened *o, bool stopped)
+{
+	if (!o)
+		return;
+	/* the last first: if it is ended, it does not miss the input */
+	sibling_end(&o->symbolizer, stopped, o->report);
+	sibling_end(&o->unwinder, stopped, o->report);
+	sibling_end(&o->feeder, stopped, o->report);
+	if (o->fd > STDIN_FILENO)
+		close(o->fd);
+	free(o->head);
+	free(o);
+}
+
+struct decoded *open_profile(const char *file, const struct open_options *options,
+			     struct report *report)
+{
+	struct opened *o = opened_new(file, report);
+	struct decoded *d = o ? opened_profile(o, options) : NULL;
+
+	opened_free(o, false);
+	return d;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The messages are those of proto/profile.proto. */
+#include "pprof/decode-internal.h"
+#include "base/text.h"
+#include "pprof/unpack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool decode_field(struct cursor *c, struct wire_field *f)
+{
+	if (c->failed || c->at == c->end)
+		return false;
+	*f = (struct wire_field){ .tag = cursor_uleb(c) };
+	switch (f->tag & 7) {
+	case VARINT:
+		f->value = cursor_uleb(c);
+		break;
+	case BYTES:
+		f->size = cursor_uleb(c);
+		f->at = cursor_bytes(c, f->size);
+		break;
+	case FIXED64:
+		cursor_bytes(c, 8);
+		break;
+	case FIXED32:
+		cursor_bytes(c, 4);
+		break;
+	default:
+		cursor_fail(c);
+	}
+	if (f->tag < FIELD(1, 0))
+		cursor_fail(c);
+	return !c->failed;
+}
+
+uint32_t decoded_default_type(const struct decoded *d)
+{
+	for (uint32_t i = 0; i < d->types && d->default_type; i++)
+		if (d->type[i].type == d->default_type)
+			return i;
+	return d->types - 1;
+}
+
+/*
+ * Return whether TYPE, such as "page-faults:u_samples", is NAME but for the modifiers of its event
+ * (pmu-event(7)).
+ */
+static bool is_without_modifiers(const char *type, const char *name)
+{
+	const char *colon = strrchr(type, ':');
+	size_t letters = colon ? strspn(colon + 1, "ukhGHIpPSDeW") : 0;
+	const char *rest = letters ? colon + 1 + letters : NULL;
+
+	if (!rest || (*rest && *rest != '_'))
+		return false;
+	size_t length = (size_t)(colon - type);
+	return !strncmp(type, name, length) && !strcmp(rest, name + length);
+}
+
+/* Return the index of the only sample type that is NAME but for modifiers, or TABLE_NONE. */
+static uint32_t find_without_modifiers(const struct decoded *d, const char *name)
+{
+	uint32_t found = TABLE_NONE;
+
+	for (uint32_t i = 0; i < d->types; i++) {
+		if (!is_without_modifiers(decoded_string(d, d->type[i].type), name))
+			continue;
+		if (found != TABLE_NONE)
+			return TABLE_NONE;
+		found = i;
+	}
+	return found;
+}
+
+uint32_t decoded_find_type(const struct decoded *d, const char *name)
+{
+	char number[24];
+
+	for (uint32_t i = 0; i < d->types; i++) {
+		snprintf(number, sizeof(number), "%" PRIu32, i);
+		if (!strcmp(decoded_string(d, d->type[i].type), name) || !strcmp(number, name))
+			return i;
+	}
+	return find_without_modifiers(d, name);
+}
+
+/* Return the index of the item with this ID, or TABLE_NONE. */
+static uint32_t find_item(const struct decoded_items *items, uint64_t id)
+{
+	if (id - 1 < items->count && items->item[id - 1].id == id)
+		return (uint32_t)(id - 1);
+	if (!items->scattered)
+		return TABLE_NONE;
+	return TABLE_FIND(&items->table, hash_u64(id), i, items->item[i].id == id);
+}
+
+static void scatter(struct decoded_items *items)
+{
+	items->scattered = true;
+	for (uint32_t i = 0; i < items->count; i++)
+		table_add(&items->table, hash_u64(items->item[i].id), i);
+}
+
+/*
+ * Add a message that has an id.  Return false if it is damaged or its id is taken or 0.
+ * Ids usually count up from 1, and then need no table.
+ */
+static bool add_item(struct decoding *g, struct decoded_items *items, const char *what,
+		     const struct wire_field *f)
+{
+	struct cursor c = cursor_of(f->at, f->size);
+	struct decoded_item item = { .offset = (uint32_t)(f->at - g->d->bytes),
+				     .size = (uint32_t)f->size };
+	struct wire_field id;
+
+	while (decode_field(&c, &id))
+		if (id.tag == FIELD(1, VARINT))
+			item.id = id.value;
+	if (c.failed)
+		return false;
+	if (item.id == 0 || find_item(items, item.id) != TABLE_NONE) {
+		report_error(g->report, "'%s' is damaged: byte %" PRIu32 " of it, uncompressed: a "
+			     "%s has %s %" PRIu64, g->file, item.offset, what, item.id
+			     ? "the same id as another," : "the reserved id", item.id);
+		g->reported = true;
+		return false;
+	}
+	if (!items->scattered && item.id != (uint64_t)items->count + 1)
+		scatter(items);
+	if (items->scattered)
+		table_add(&items->table, hash_u64(item.id), items->count);
+	items->item = array_grow(items->item, items->count, sizeof(item));
+	items->item[items->count++] = item;
+	return true;
+}
+
+/* Add a string.  Its text moves over the last byte of its length, to make room for a NUL. */
+static void add_string(struct decoded *d, const struct wire_field *f)
+{
+	uint8_t *at = d->bytes + (f->at - d->bytes) - 1;
+
+	memmove(at, at + 1, f->size);
+	at[f->size] = '\0';
+	text_make_safe((char *)at);
+	d->string = array_grow(d->string, d->strings, sizeof(*d->string));
+	d->string[d->strings++] = (uint32_t)(at - d->bytes);
+}
+
+static void add_sample(struct decoded *d, const struct wire_field *f)
+{
+	d->sample = array_grow(d->sample, d->samples, sizeof(*d->sample));
+	d->sample[d->samples++] = (struct decoded_item){
+		.offset = (uint32_t)(f->at - d->bytes), .size = (uint32_t)f->size };
+}
+
+/* Return a string index; out of range becomes TABLE_NONE.  Checked once all strings are known. */
+static uint32_t index_of(uint64_t value)
+{
+	return value < TABLE_NONE ? (uint32_t)value : TABLE_NONE;
+}
+
+/* message ValueType { type = 1; unit = 2; } */
+static bool read_type(const struct wire_field *from, struct decoded_type *type)
+{
+	struct cursor c = cursor_of(from->at, from->size);
+	struct wire_field f;
+
+	while (decode_field(&c, &f))
+		if (f.tag == FIELD(1, VARINT))
+			type->type = index_of(f.value);
+		else if (f.tag == FIELD(2, VARINT))
+			type->unit = index_of(f.value);
+	return !c.failed;
+}
+
+static bool add_type(struct decoded *d, const struct wire_field *f)
+{
+	d->type = array_grow(d->type, d->types, sizeof(*d->type));
+	d->type[d->types] = (struct decoded_type){ .place = d->types };
+	d->values++;
+	return read_type(f, &d->type[d->types++]);
+}
+
+static void add_line(uint32_t **line, uint32_t *lines, uint64_t string)
+{
+	*line = array_grow(*line, *lines, sizeof(**line));
+	(*line)[(*lines)++] = index_of(string);
+}
+
+/* Add the strings of F, a field of a list of numbers, packed or not.  False: it is damaged. */
+static bool add_lines(uint32_t **line, uint32_t *lines, const struct wire_field *f)
+{
+	struct cursor c = cursor_of(f->at, f->size);
+
+	if ((f->tag & 7) == VARINT) {
+		add_line(line, lines, f->value);
+		return true;
+	}
+	while (c.at < c.end && !c.failed)
+		add_line(line, lines, cursor_uleb(&c));
+	return !c.failed;
+}
+
+/* Take one field of message Profile.  Return false if it is damaged. */
+static bool take_field(struct decoding *g, const struct wire_field *f)
+{
+	struct decoded *d = g->d;
+
+	switch (f->tag) {
+	case FIELD(1, BYTES):
+		return add_type(d, f);
+	case FIELD(2, BYTES):
+		add_sample(d, f);
+		break;
+	case FIELD(3, BYTES):
+		return add_item(g, &d->mappings, "mapping", f);
+	case FIELD(4, BYTES):
+		return add_item(g, &d->locations, "location", f);
+	case FIELD(5, BYTES):
+		return add_item(g, &d->functions, "function", f);
+	case FIELD(6, BYTES):
+		add_string(d, f);
+		break;
+	case FIELD(7, VARINT):
+		d->drop_frames = index_of(f->value);
+		break;
+	case FIELD(8, VARINT):
+		d->keep_frames = index_of(f->value);
+		break;
+	case FIELD(9, VARINT):
+		d->time = (int64_t)f->value;
+		break;
+	case FIELD(10, VARINT):
+		d->duration = (int64_t)f->value;
+		break;
+	case FIELD(11, BYTES):
+		return read_type(f, &d->period_type);
+	case FIELD(12, VARINT):
+		d->period = (int64_t)f->value;
+		break;
+	case FIELD(13, VARINT):
+	case FIELD(13, BYTES):
+		return add_lines(&d->comment, &d->comments, f);
+	case FIELD(14, VARINT):
+		d->default_type = index_of(f->value);
+		break;
+	case FIELD(15, VARINT):
+		d->doc_url = index_of(f->value);
+		break;
+	case FIELD(1001, VARINT):
+	case FIELD(1001, BYTES):
+		return add_lines(&d->fact, &d->facts, f);
+	}
+	return true;
+}
+
+/* message Mapping; its strings are out of range until code_is_sound() has checked them */
+static struct decoded_mapping read_mapping(struct cursor c)
+{
+	struct decoded_mapping m = { 0 };
+	struct wire_field f;
+
+	while (decode_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): m.start = f.value; break;
+		case FIELD(3, VARINT): m.limit = f.value; break;
+		case FIELD(4, VARINT): m.offset = f.value; break;
+		case FIELD(5, VARINT): m.file = index_of(f.value); break;
+		case FIELD(6, VARINT): m.build_id = index_of(f.value); break;
+		case FIELD(7, VARINT): m.has_functions = f.value; break;
+		case FIELD(8, VARINT): m.has_files = f.value; break;
+		case FIELD(9, VARINT): m.has_lines = f.value; break;
+		case FIELD(10, VARINT): m.has_inlines = f.value; break;
+		}
+	return m;
+}
+
+struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index)
+{
+	return read_mapping(cursor_of_item(d, d->mappings.item[index]));
+}
+
+/* message Function */
+struct decoded_function decoded_function(const struct decoded *d, uint32_t index)
+{
+	struct cursor c = cursor_of_item(d, d->functions.item[index]);
+	struct decoded_function function = { 0 };
+	struct wire_field f;
+
+	while (decode_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): function.name = index_of(f.value); break;
+		case FIELD(3, VARINT): function.system_name = index_of(f.value); break;
+		case FIELD(4, VARINT): function.file = index_of(f.value); break;
+		case FIELD(5, VARINT): function.line = (int64_t)f.value; break;
+		}
+	return function;
+}
+
+/* message Location */
+struct decoded_location decoded_location(const struct decoded *d, uint32_t index)
+{
+	struct cursor c = cursor_of_item(d, d->locations.item[index]);
+	struct decoded_location l = { .mapping = TABLE_NONE, .at = c.at, .end = c.end };
+	struct wire_field f;
+
+	while (decode_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): l.mapping = find_item(&d->mappings, f.value); break;
+		case FIELD(3, VARINT): l.address = f.value; break;
+		case FIELD(5, VARINT): l.is_folded = f.value; break;
+		}
+	return l;
+}
+
+/* message Line { function_id = 1; line = 2; column = 3; }, field 4 of Location */
+struct decoded_line decode_line(const struct decoded *d, struct cursor *c)
+{
+	struct decoded_line line = { .function = TABLE_NONE };
+	struct wire_field f;
+
+	while (decode_field(c, &f))
+		switch (f.tag) {
+		case FIELD(1, VARINT): line.function = find_item(&d->functions, f.value); break;
+		case FIELD(2, VARINT): line.line = (int64_t)f.value; break;
+		case FIELD(3, VARINT): line.column = (int64_t)f.value; break;
+		}
+	return line;
+}
+
+bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
+		       struct decoded_line *line)
+{
+	struct cursor c = { .at = l->at, .end = l->end };
+	struct wire_field f;
+
+	while (l->lines < PROFILE_LINES_MAX && decode_field(&c, &f)) {
+		l->at = c.at;
+		if (f.tag != FIELD(4, BYTES))
+			continue;
+		struct cursor of_line = cursor_of(f.at, f.size);
+		*line = decode_line(d, &of_line);
+		l->lines++;
+		return true;
+	}
+	return false;
+}
+
+/* Make room for a sample of SIZE bytes: each byte may be a location. */
+static void make_room(struct decoded_reader *r, size_t size)
+{
+	if (!r->all) {
+		r->all = mem_zeroed(r->d->values, sizeof(*r->all));
+		r->sample.value = mem_zeroed(r->d->types, sizeof(*r->sample.value));
+		r->sample.label = mem_zeroed(PROFILE_LABELS_MAX, sizeof(*r->sample.label));
+	}
+	if (size <= r->room)
+		return;
+	r->room = size + size / 4;
+	free(r->sample.location);
+	r->sample.location = mem_resize(NULL, r->room * sizeof(*r->sample.location));
+}
+
+/* message Label { key = 1; str = 2; num = 3; num_unit = 4; } */
+static bool read_label(const struct wire_field *from, struct decoded_label *l)
+{
+	struct cursor c = cursor_of(from->at, from->size);
+	struct wire_field f;
+
+	*l = (struct decoded_label){ 0 };
+	while (decode_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(1, VARINT): l->key = index_of(f.value); break;
+		case FIELD(2, VARINT): l->text = index_of(f.value); break;
+		case FIELD(3, VARINT): l->number = (int64_t)f.value; break;
+		case FIELD(4, VARINT): l->unit = index_of(f.value); break;
+		}
+	return !c.failed;
+}
+
+bool decode_sample(struct decoded_reader *r, struct decoded_item item)
+{
+	const struct decoded *d = r->d;
+	struct cursor c = cursor_of_item(d, item);
+	struct decoded_sample *s = &r->sample;
+	size_t most = r->most ? r->most : SIZE_MAX;
+	uint32_t values = 0;
+	struct wire_field f;
+
+	make_room(r, r->most ? r->most : item.size);
+	s->locations = s->labels = 0;
+	while (decode_field(&c, &f)) {
+		struct cursor packed = cursor_of(f.at, f.tag & BYTES ? f.size : 0);
+		switch (f.tag) {
+		case FIELD(1, VARINT):
+			if (s->locations < most)
+				s->location[s->locations++] = find_item(&d->locations, f.value);
+			break;
+		case FIELD(1, BYTES):
+			while (packed.at < packed.end && !packed.failed && s->locations < most)
+				s->location[s->locations++] =
+					find_item(&d->locations, cursor_uleb(&packed));
+			break;
+		case FIELD(2, VARINT):
+			if (values < d->values)
+				r->all[values] = (int64_t)f.value;
+			values++;
+			break;
+		case FIELD(2, BYTES):
+			for (; packed.at < packed.end && !packed.failed; values++)
+				if (values < d->values)
+					r->all[values] = (int64_t)cursor_uleb(&packed);
+				else
+					cursor_uleb(&packed);
+			break;
+		case FIELD(3, BYTES):
+			if (s->labels == PROFILE_LABELS_MAX ||
+			    !read_label(&f, &s->label[s->labels]))
+				return false;
+			s->labels += !d->hidden || !d->hidden[s->label[s->labels].key];
+			break;
+		}
+		c.failed |= packed.failed;
+	}
+	return !c.failed && values == d->values;
+}
+
+bool decoded_next(struct decoded_reader *r)
+{
+	if (r->next == r->d->samples)
+		return false;
+	decode_sample(r, r->d->sample[r->next++]);
+	for (uint32_t i = 0; i < r->d->types; i++)
+		r->sample.value[i] = r->all[r->d->type[i].place];
+	return true;
+}
+
+void decoded_reader_release(struct decoded_reader *r)
+{
+	free(r->sample.location);
+	free(r->sample.value);
+	free(r->sample.label);
+	free(r->all);
+	*r = (struct decoded_reader){ 0 };
+}
+
+/* Decode and check the profile.  Return false if it is bad; G->reported: that was reported. */
+static bool decode(struct decoding *g)
+{
+	struct cursor c = cursor_of(g->d->bytes, g->d->size);
+	struct wire_field f;
+
+	while (decode_field(&c, &f))
+		if (!take_field(g, &f))
+			return false;
+	if (c.failed || !decode_check(g))
+		return false;
+	if (g->frames > PROFILE_FRAMES_MAX) {
+		report_error(g->report, "'%s' is refused: its samples have %" PRIu64 " frames, and "
+			     "a profile may have %u", g->file, g->frames, PROFILE_FRAMES_MAX);
+		g->reported = true;
+		return false;
+	}
+	if (g->cut)
+		report_error(g->report, "'%s' has %" PRIu64 " locations with more than %d lines: "
+			     "their other callers are left out", g->file, g->cut,
+			     PROFILE_LINES_MAX);
+	return true;
+}
+
+static struct decoded *take(uint8_t *bytes, size_t size, const char *file, const char *wrong,
+			    struct report *report)
+{
+	struct decoded *d = mem_zeroed(1, sizeof(*d));
+	struct decoding g = { .d = d, .file = file, .report = report };
+	d->bytes = bytes;
+	d->size = size;
+	if (decode(&g))
+		return d;
+	if (size == 0 && !strcmp(file, "-"))
+		report_error(report, "standard input is empty: give a FILE, or send a profile or a "
+			     "stream into it");
+	else if (!g.reported)
+		report_error(report, "'%s' is %s", file, size > 0 ? wrong : "empty");
+	decoded_free(d);
+	return NULL;
+}
+
+struct decoded *decoded_read(const char *file, void when_read(void), struct report *report)
+{
+	size_t size;
+	uint8_t *bytes = unpack_file(file, &size, report);
+
+	if (bytes && when_read)
+		when_read();
+	return bytes ? take(bytes, size, file, "not a pprof profile, or damaged; streams are "
+			    "joined by pmu-stream --cat", report) : NULL;
+}
+
+struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
+			     struct report *report)
+{
+	return take(bytes, size, file, "not a pprof profile, stream, perf.data file or folded "
+		    "text, or is damaged", report);
+}
+
+static void release_items(struct decoded_items *items)
+{
+	free(items->item);
+	table_release(&items->table);
+}
+
+void decoded_free(struct decoded *d)
+{
+	if (!d)
+		return;
+	release_items(&d->mappings);
+	release_items(&d->functions);
+	release_items(&d->locations);
+	free(d->bytes);
+	free(d->string);
+	free(d->type);
+	free(d->sample);
+	free(d->comment);
+	free(d->fact);
+	free(d->hidden);
+	free(d);
+}
+
+const char *decoded_fact(const struct decoded *d, uint32_t i)
+{
+	if (i < d->facts)
+		return decoded_string(d, d->fact[i]);
+	return i - d->facts < d->comments ? decoded_string(d, d->comment[i - d->facts]) : NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pprof/figures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void figures_write(char text[FIGURES_SIZE], const struct figures *f)
+{
+	snprintf(text, FIGURES_SIZE, "figures: samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
+		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d group=%d"
+		 " run=%s count=%.199s value=%.199s", f->samples, f->squares,
+		 f->lost, f->enabled, f->running, f->is_complete, f->is_group,
+		 *f->run ? f->run : "-", f->count, f->value);
+}
+
+bool figures_read(const char *fact, struct figures *f, struct figures_text *room)
+{
+	int complete, group;
+
+	*f = (struct figures){ .run = room->run, .count = room->count, .value = room->value };
+	if (sscanf(fact, "figures: samples=%" SCNu64 " squares=%lg lost=%" SCNu64 " enabled=%"
+		   SCNu64 " running=%" SCNu64 " complete=%d group=%d run=%15s count=%199s"
+		   " value=%199s",
+		   &f->samples, &f->squares, &f->lost, &f->enabled, &f->running, &complete,
+		   &group, room->run, room->count, room->value) != 10)
+		return false;
+	f->is_complete = complete;
+	f->is_group = group;
+	if (!strcmp(room->run, "-"))
+		room->run[0] = '\0';
+	return isfinite(f->squares) && f->squares >= 0;
+}
+
+void figures_write_sides(char text[FIGURES_SIZE], const struct figures_sides *s)
+{
+	snprintf(text, FIGURES_SIZE, "sides: base_time=%" PRId64 " base_duration=%" PRId64
+		 " after_time=%" PRId64 " after_duration=%" PRId64, s->base.time,
+		 s->base.duration, s->after.time, s->after.duration);
+}
+
+bool figures_read_sides(const char *fact, struct figures_sides *s)
+{
+	*s = (struct figures_sides){ { 0 }, { 0 } };
+	return sscanf(fact, "sides: base_time=%" SCNd64 " base_duration=%" SCNd64 " after_time=%"
+		      SCNd64 " after_duration=%" SCNd64, &s->base.time, &s->base.duration,
+		      &s->after.time, &s->after.duration) == 4;
+}

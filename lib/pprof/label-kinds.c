@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pprof/label-kinds.h"
+
+#include <string.h>
+
+const struct label_kind label_kinds[FACT_KINDS] = {
+	[FACT_PID] = { "pid", "", false },
+	[FACT_TID] = { "tid", "", false },
+	[FACT_COMM] = { "comm", "", true },
+	[FACT_THREAD_COMM] = { "thread_comm", "", true },
+	[FACT_CPU] = { "cpu", "cpu", false },
+	[FACT_CGROUP] = { "cgroup", "", true },
+	[FACT_TIME] = { "timestamp_ns", "nanoseconds", false },
+	[FACT_MODE] = { "execution_mode", "", true },
+	[FACT_DATA_SRC] = { "data_src", "", true },
+	[FACT_SNOOP] = { "snoop_status", "", true },
+	[FACT_WEIGHT] = { "weight", "cycles", false },
+	[FACT_ADDR] = { "addr", "", true },
+	[FACT_PHYS_ADDR] = { "phys_addr", "", true },
+	[FACT_DATA_PAGE] = { "data_page_size", "bytes", false },
+	[FACT_CODE_PAGE] = { "code_page_size", "bytes", false },
+	[FACT_TRANSACTION] = { "transaction", "", true },
+	[FACT_SLICE] = { "slice", "", false },
+	[FACT_RUN] = { "run", "", true },
+	[FACT_PARALLELISM] = { "parallelism", "", true },
+	[FACT_FIELD] = { "", "", true },
+	[FACT_PROGRAM] = { "", "", true },
+	[FACT_PROGRAM_STATE] = { LABELS_STATE, "", true },
+};
+
+const char label_names[] =
+	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
+	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
+	"field:NAME, label:NAME, label:*";
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+bool label_is_ours(const char *name)
+{
+	for (int kind = 0; kind < FACT_KINDS; kind++)
+		if (*name && !strcmp(label_kinds[kind].name, name))
+			return true;
+	return false;
+}
+
+bool label_is_reserved(const char *key)
+{
+	return !*key || label_is_ours(key) || starts_with(key, LABEL_PROGRAM_PREFIX) ||
+	       starts_with(key, "pprof::");
+}
+
+const char *label_shown(const char *name)
+{
+	const char *key = name + strlen(LABEL_PROGRAM_PREFIX);
+
+	return starts_with(name, LABEL_PROGRAM_PREFIX) && !label_is_reserved(key) ? key : name;
+}

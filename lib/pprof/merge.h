@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merge - adds profiles up, or subtracts them, as pprof does.
+ *
+ * Profiles can be merged if they have the same sample types.  Equal parts (mappings by
+ * build ID or name, functions, locations, samples with their labels) become one.
+ */
+#pragma once
+#include "pprof/decode.h"
+#include "pprof/pack.h"
+
+struct merge;
+
+/* Start an empty sum.  The caller passes it to merge_write() or merge_free(). */
+struct merge *merge_new(void);
+
+enum merge_side {
+	MERGE_SUM,	/* values are added */
+	MERGE_BASE,	/* values are subtracted, and samples get the label pprof::base=true */
+};
+
+/*
+ * Add PROFILE.  The samples of a base stay separate from the others, as with
+ * go tool pprof -diff_base, so that a viewer can show shares of the base.  FILE is the
+ * name for messages.  Return false (reported) if its sample types differ from those of
+ * the profiles before.
+ */
+bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
+	       const char *file, struct report *report);
+
+/* Add TEXT to the comments of the sum. */
+void merge_comment(struct merge *m, const char *text);
+
+/* Write the sum without samples whose values are all 0, flush OUT, and free M. */
+void merge_write(struct merge *m, enum pack_how how, struct output *out);
+
+void merge_free(struct merge *m);

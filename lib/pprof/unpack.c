@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pprof/unpack.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/progress.h"
+#include "pprof/decode.h"
+#include "stream/inflate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 16 };	/* bytes of the file that are read at a time */
+
+struct unpacking {
+	const char *file;
+	struct report *report;
+	int fd;
+	struct inflate *packed;	/* NULL: the file is plain */
+	const char *how;	/* "gzip" or "zstd" */
+	struct buffer out;
+	size_t taken;		/* bytes read from the file */
+};
+
+/* A byte may expand to a thousand and more; a real profile never expands that much. */
+static size_t limit_of(const struct unpacking *u)
+{
+	size_t limit = PROFILE_SMALL + PROFILE_RATIO * u->taken;
+
+	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
+}
+
+static bool take_packed(struct unpacking *u, const uint8_t *in, size_t size)
+{
+	ptrdiff_t n;
+
+	inflate_feed(u->packed, in, size);
+	do {
+		uint8_t *end = buffer_end(&u->out, CHUNK);
+		n = inflate_read(u->packed, end, u->out.room - u->out.size);
+		u->out.size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && u->out.size <= limit_of(u));
+	if (n < 0)
+		report_error(u->report, "cannot read '%s': its %s data are damaged", u->file,
+			     u->how);
+	return n >= 0;
+}
+
+/* Recognize the compression by the first bytes. */
+static void begin(struct unpacking *u, const uint8_t *in, size_t size)
+{
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+
+	if (size >= 2 && in[0] == 0x1f && in[1] == 0x8b) {		/* RFC 1952, 2.3.1 */
+		u->packed = inflate_open_gzip();
+		u->how = "gzip";
+	} else if (size >= sizeof(zstd) && !memcmp(in, zstd, sizeof(zstd))) {
+		u->packed = inflate_open();
+		u->how = "zstd";
+	}
+}
+
+static bool take(struct unpacking *u, const uint8_t *in, size_t size)
+{
+	if (u->taken == 0)
+		begin(u, in, size);
+	u->taken += size;
+	if (!u->packed)
+		buffer_add(&u->out, in, size);
+	else if (!take_packed(u, in, size))
+		return false;
+	if (u->out.size <= limit_of(u))
+		return true;
+	if (limit_of(u) == PROFILE_MAX)
+		report_error(u->report, "'%s' is too large: a profile may have %zu MiB, "
+			     "uncompressed", u->file, PROFILE_MAX >> 20);
+	else
+		report_error(u->report, "'%s' is not a profile that was made by sampling: it is "
+			     "more than %zu MiB plus %d times the size of its file, uncompressed",
+			     u->file, PROFILE_SMALL >> 20, PROFILE_RATIO);
+	return false;
+}
+
+/* Read the next bytes, at least four (a pipe may return one), so that begin() can see them. */
+static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	do {
+		n = read(u->fd, in + have, size - have);
+		have += n > 0 ? (size_t)n : 0;
+	} while ((n > 0 && have < 4) || (n < 0 && errno == EINTR));
+	return n < 0 ? n : (ssize_t)have;
+}
+
+static bool unpack(struct unpacking *u, const uint8_t *head, size_t size)
+{
+	uint8_t *in = mem_resize(NULL, CHUNK);
+	bool good = true;
+	ssize_t n = 0;
+
+	for (size_t part; good && size > 0; head += part, size -= part) {
+		part = size < CHUNK ? size : CHUNK;
+		good = take(u, head, part);
+	}
+	while (good && (n = fill(u, in, CHUNK)) > 0) {
+		progress_reading(u->fd);
+		good = take(u, in, (size_t)n);
+	}
+	progress_erase();
+	if (good && n < 0)
+		report_failure(u->report, "cannot read '%s'", u->file);
+	else if (good && u->packed && !inflate_is_whole(u->packed))
+		report_error(u->report, "cannot read '%s': its %s data are cut short", u->file,
+			     u->how);
+	else
+		n = good ? 0 : -1;
+	good = good && n == 0 && (!u->packed || inflate_is_whole(u->packed));
+	free(in);
+	return good;
+}
+
+uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_size,
+		     size_t *size, struct report *report)
+{
+	struct unpacking u = { .file = file, .report = report, .fd = fd };
+
+	buffer_grow(&u.out, CHUNK);
+	bool good = unpack(&u, head, head_size);
+	inflate_close(u.packed);
+	if (!good) {
+		free(u.out.at);
+		return NULL;
+	}
+	*size = u.out.size;
+	return u.out.at;
+}
+
+uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
+{
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		report_failure(report, "cannot open '%s'", file);
+		return NULL;
+	}
+	uint8_t *bytes = unpack_rest(fd, file, NULL, 0, size, report);
+	if (!is_stdin)
+		close(fd);
+	return bytes;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sample-choices - what the user of pmu-sample, or of pmu-prof, has chosen to sample, and how. */
+#pragma once
+#include "base/word-list.h"
+#include "counters/settings.h"
+#include "event/event.h"
+#include "sample/sampler.h"
+#include "target/target.h"
+
+enum {
+	SAMPLE_BUFFER_DEFAULT = 64 << 20,	/* bytes */
+	SAMPLE_RING_MAX = 1 << 30,		/* bytes */
+	SAMPLE_BUDGET_MEMORY = 64 << 20,	/* bytes, if the budget names none */
+};
+
+/* The arguments of the options, as given. */
+struct sample_choices {
+	bool callchains, user_stacks, kernel_stacks, data, phys, cpu, cgroup_id, page_size;
+	bool branches, raw, jitter, jit_map;
+	uint64_t max_stack;		/* frames */
+	uint64_t ring, buffer;		/* bytes */
+	int level;			/* of compression; 0: none */
+	int clock_choice;		/* index in sample_clock_names */
+	const char *user_name, *comm, *cgroup_path;
+	struct word_list names, fallbacks;	/* events */
+	struct word_list filters;	/* BESIDE must be NAMES */
+	struct target target;
+	struct event_options how;
+	struct sampler_options run;
+};
+
+/* The names that --clock takes; NULL after the last. */
+extern const char *const sample_clock_names[];
+
+/* Return the CLOCK_* of the name with this index. */
+int sample_clock(int index);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/child.h"
+#include "base/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TERM_PATIENCE = 5000 };	/* milliseconds from SIGTERM to SIGKILL */
+
+/* In the child: wait, exec; send errno to the parent if exec fails. */
+__attribute__((noreturn))
+static void be_child(int go, int failed, char *const *command, int out)
+{
+	char word;
+
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	signals_restore(0);
+	if (read(go, &word, 1) == 1)
+		execvp(command[0], command);
+	else
+		errno = ECANCELED;
+	int error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+bool child_start(struct child *child, char *const *command, int out, struct report *report)
+{
+	int go[2], failed[2];
+
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
+		report_failure(report, "cannot make a pipe");
+		return false;
+	}
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(go[1]);
+		be_child(go[0], failed[1], command, out);
+	}
+	close(go[0]);
+	close(failed[1]);
+	child->go = go[1];
+	child->failed = failed[0];
+	if (child->pid < 0) {
+		child->pid = 0;
+		report_failure(report, "cannot fork");
+		return false;
+	}
+	return true;
+}
+
+bool child_go(struct child *child, const char *name, struct report *report)
+{
+	int error;
+	ssize_t n;
+
+	if (write(child->go, "", 1) != 1) {
+		report_failure(report, "cannot start '%s'", name);
+		return false;
+	}
+	do	/* a successful exec closes the pipe */
+		n = read(child->failed, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(error)) {
+		errno = error;
+		report_failure(report, "cannot run '%s'", name);
+		return false;
+	}
+	return true;
+}
+
+bool child_ends_within(pid_t pid, int milliseconds, int *status, struct rusage *used)
+{
+	enum { STEP = 5 };	/* milliseconds */
+
+	for (int waited = 0; ; waited += STEP) {
+		pid_t ended = wait4(pid, status, WNOHANG, used);
+		if (ended == pid || (ended < 0 && errno != EINTR))
+			return true;
+		if (waited >= milliseconds)
+			return false;
+		usleep(STEP * 1000);
+	}
+}
+
+/* Report how the command NAME failed. */
+static void report_status(int status, const char *name, struct report *report)
+{
+	if (WIFSIGNALED(status))
+		report_note(report, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		report_note(report, "'%s' failed: exit status %d", name, WEXITSTATUS(status));
+}
+
+int child_stop(struct child *child, const char *name, struct report *report)
+{
+	int status = 0;
+
+	if (!child->pid)
+		return 0;
+	close(child->go);	/* a child that still waits for child_go() exits */
+	close(child->failed);
+	if (!child_ends_within(child->pid, 0, &status, NULL)) {
+		kill(child->pid, SIGTERM);
+		kill(child->pid, SIGCONT);	/* a stopped process handles no other signal */
+		if (!child_ends_within(child->pid, TERM_PATIENCE, &status, NULL)) {
+			kill(child->pid, SIGKILL);
+			waitpid(child->pid, &status, 0);
+		}
+	} else if (name) {
+		report_status(status, name, report);
+	}
+	child->pid = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command - what all tools share: options, help, opening input and output,
+ * signals, exit status.
+ *
+ * A tool declares its options in one table.  Parsing, --help, and the test
+ * that compares man pages and completions with the options all use that table.
+ */
+#pragma once
+#include "base/output.h"
+#include "base/report.h"
+#include "base/signals.h"
+#include "base/word-list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * An option.  Exactly one of the pointers from FLAG to PARSE says what its argument is and
+ * where the value goes.  The initial value is the default; --help shows it if the option could
+ * set it.  An option given twice has the last value.
+ */
+struct command_option {
+	char letter;		/* short form, or 0 */
+	const char *name;	/* long form, without "--" */
+	const char *argument;	/* name of its argument in --help; NULL: no argument; "[NAME]": an
+				   optional one */
+	const char *help;	/* one line: what the user gets, no full stop */
+
+	bool *flag;		/* no argument; set to true */
+	int *times;		/* no argument; how often the option was given */
+	const char **text;
+	struct word_list *list;	/* texts; each use of the option adds one */
+	uint64_t *count;	/* a whole number, such as 10k, from LEAST to MOST */
+	uint64_t *size;		/* bytes, such as 64Mi, from LEAST to MOST */
+	int *integer;		/* a whole number from LEAST to MOST */
+	uint64_t *time;		/* a duration such as 10s, in ns, from LEAST on */
+	double *share;		/* "0.5%" or "0.005": from 0 to 1 */
+	int *choice;		/* one of CHOICES: its index */
+	bool *yes_no;		/* "yes" or "no"; "yes" if an optional argument is left out */
+	/*
+	 * parse TEXT into VALUE; return NULL, or the wrong part of TEXT (TAKES says what is right)
+	 */
+	const char *(*parse)(const char *text, void *value);
+
+	void *value;		/* of PARSE */
+	const char *takes;	/* of PARSE: "a list of pids" */
+	uint64_t least, most;	/* MOST 0: as much as the type holds */
+	int implied;		/* of INTEGER with an optional argument: value without it */
+	const char *const *choices;	/* ends with NULL */
+};
+
+/*
+ * Another program's spelling of an option, for users who type it from habit.  It is in the man
+ * page, not in --help.
+ */
+struct command_spelling {
+	char letter;		/* short form, or 0 */
+	const char *name;	/* long form, or NULL */
+	bool argument;		/* it takes an argument; only without MEANS */
+	const char *means;	/* long name of our option that takes its place; or NULL */
+	const char *instead;	/* without MEANS: what to do instead.  NULL: it has no effect, for
+				   we do so anyway.  With the letter of an option of ours: a hint
+				   in the message about a wrong argument */
+};
+
+struct command {
+	const char *name;	/* "pmu-count" */
+	const char *purpose;	/* the man page's NAME line, without the name */
+	const char *operands;	/* "[FILE]" */
+	const struct command_option *options;	/* the last has no name; may be NULL */
+	const struct command_option *passed;	/* options of PASSED_TO, in the same form; those
+						   with a name of OPTIONS are hidden; or NULL */
+	const char *passed_to;	/* the tool that gets the options of PASSED */
+	const struct command_spelling *spellings;	/* the last has neither letter nor name; or
+							   NULL */
+	bool runs_command;	/* operands are a command: options end at the first operand */
+	bool reads_files;	/* operands are files to read: -i FILE is the same */
+};
+
+/*
+ * Parse ARGV, fill REPORT, ignore SIGPIPE and SIGXFSZ, catch SIGINT, SIGTERM and SIGHUP.
+ * Return the index of the first operand.  Does not return after --help or --version
+ * (exit 0) or wrong usage (message on stderr, exit 2: "misuse" below).
+ */
+int command_begin(const struct command *cmd, struct report *report, int argc, char **argv);
+
+/* Misuse found by the tool itself: print FORMAT and the usage line, exit 2. */
+void command_misused(const struct command *cmd, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* Return whether the option with this long NAME was given. */
+bool command_given(const char *name);
+
+/* Misuse: the option NAME was given without the option NEEDED. */
+void command_needs(const struct command *cmd, const char *name, const char *needed);
+
+/*
+ * Return the options of PASSED that were given, as words of a command line, in their order.  The
+ * words live as long as the program.
+ */
+const struct word_list *command_passed(void);
+
+/* Return whether WORD, on a command line of CMD, is an option whose argument is the next word. */
+bool command_takes_next(const struct command *cmd, const char *word);
+
+/* Return how many of the options named, up to NULL, were given.  Misuse: more than one. */
+size_t command_one_of(const struct command *cmd, ...) __attribute__((sentinel));
+
+/*
+ * Return the files to read, at least one: those of -i, then the operands; "-" (stdin) if no
+ * file is named.  Misuse: stdin is one of them and a terminal.
+ */
+const struct word_list *command_inputs(const struct command *cmd);
+
+/* Return the only file to read, as command_inputs() does.  Misuse: there are more. */
+const char *command_input(const struct command *cmd);
+
+/*
+ * Open FILE (NULL or "-": stdout) for binary data.  Misuse: stdout is a
+ * terminal.  A failure to open FILE is reported; OUT then discards all writes.
+ */
+void command_output(const struct command *cmd, struct output *out, const char *file,
+		    struct report *report);
+
+/* Like command_output(), but FILE is replaced only when all is written (base/replace.h). */
+void command_output_whole(const struct command *cmd, struct output *out, const char *file,
+			  bool same_inode, struct report *report);
+
+/* Misuse: FILE (NULL: stdout) is one of INPUT.  Call it before FILE is opened and truncated. */
+void command_spare_inputs(const struct command *cmd, const char *file, const char *const *input,
+			  size_t inputs);
+
+/*
+ * Set when the tool should stop reading, finish and flush: by SIGTERM, SIGHUP
+ * or SIGINT.  If stdin is a pipe, it takes two SIGINTs within SIGNALS_TWICE: the
+ * terminal sends them to the whole pipe, so the program that writes the pipe stops,
+ * and the tool ends when its input ends.
+ */
+extern volatile sig_atomic_t command_stop;
+
+/* What SIGINT, SIGTERM and SIGHUP do. */
+enum command_signals {
+	SIGNALS_STOP,		/* set command_stop, as above; the default */
+	SIGNALS_END_BUT_ONE,	/* end the program, except for a single SIGINT to the whole pipe */
+	SIGNALS_END,		/* end the program */
+};
+
+/* Set HOW: a tool that writes nothing before it has read all input can simply be ended. */
+void command_on_signals(enum command_signals how);
+
+/* All input has been read: change SIGNALS_END_BUT_ONE into SIGNALS_END. */
+void command_input_ended(void);
+
+/*
+ * Flush stdout and finish REPORT.  Return main's exit status.  A reader that has
+ * closed the pipe (EPIPE) is no error; a full disk is.
+ */
+int command_end(struct report *report);
