@@ -400,7 +400,7 @@ static bool add_to(struct merge *m, enum merge_side side, const char *path, stru
 }
 
 /*
- * Add FILES to M.  With --skip-damaged, files that cannot be added are reported, but are no
+ * Add FILES to M.  With --skip-damaged, files that cannot be added are reported, and that is not a
  * failure if another file was added.  Return false (reported) on failure.
  */
 static bool add_files(struct merge *m, const struct word_list *files, struct report *report)

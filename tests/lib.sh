@@ -112,7 +112,7 @@ needs_loopback() {
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
 # none COMMAND...: it prints nothing (a bare "! grep" would never fail a check).  A file that cannot
-# be read is no proof, nor is the silence of grep -q.
+# be read proves nothing, and neither does the silence of grep -q.
 none() {
 	local found exited=0
 	found=$("$@") || exited=$?

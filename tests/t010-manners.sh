@@ -141,7 +141,7 @@ check 'every tool has a page, which says what is secure; mandoc has nothing to s
 	none mandoc -T lint -W warning "$TOP"/man/*.[157]
 END
 
-check 'text, an executable, nothing and a missing file are no streams' <<'END'
+check 'text, an executable, nothing and a missing file are not streams' <<'END'
 	for tool in $filters; do
 		echo hello, this is text >text
 		exits 1 "$tool" text >out 2>err
@@ -158,7 +158,7 @@ check 'text, an executable, nothing and a missing file are no streams' <<'END'
 	done
 END
 
-check 'a record shorter than its header ends the stream, and is no loop' <<'END'
+check 'a record shorter than its header ends the stream, and causes no loop' <<'END'
 	{ cat "$scratch/one"; printf "\3\0\0\0\0\0\0\0"; } >bad
 	for tool in $filters; do
 		exits 1 timeout 600 "$tool" bad >out 2>err
@@ -199,7 +199,7 @@ check 'a terminal is neither input nor output for binary data' <<'END'
 	done
 END
 
-check 'a reader that goes away is no error; a full disk is' <<'END'
+check 'a full disk is an error; a reader that goes away is not' <<'END'
 	recorded
 	pmu-symbolize s.data >r.data
 	for pair in "pmu-symbolize s.data" "pmu-topprof r.data"; do
@@ -356,6 +356,43 @@ check 'sources keep to 100 columns, without trailing space' <<'END'
 	}
 	width > 100 { print FILENAME ":" FNR }' $(find cmd lib tests -name "*.[ch]")
 	none awk 'length > 100 { print FILENAME ":" FNR }' tests/*.sh tests/lab/* tests/run tests/parts
+END
+
+# plain FILE...: no text says "no error" where "not an error" is right.  "There is no X" is right,
+# and so is "no longer".  Marks of comments, quotes, roff and the ends of lines do not matter.
+plain() {
+	none awk '
+	function look() {
+		text = tolower(text)
+		gsub(/[ \t]+/, " ", text)
+		gsub(/there ((can|may|must|should|will) be|are|is|was|were) no /, "", text)
+		gsub(/ no (better|larger|longer|more|one|smaller)[^a-z]/, " ", text)
+		while (match(text, /[^a-z](are|be|is|was|were) no [a-z]+/)) {
+			print file ": ..." substr(text, RSTART - 20, RLENGTH + 20)
+			text = substr(text, RSTART + RLENGTH)
+		}
+		text = ""
+	}
+	FNR == 1 { look(); file = FILENAME }
+	{
+		sub(/^[ \t]*[*#\/]+/, "")
+		sub(/^[.][A-Z][a-z] /, "")
+		gsub(/"/, "")
+		text = text " " $0
+	}
+	END { look() }' "$@"
+}
+
+check 'what is not a thing is called "not a thing", and not "no thing"' <<'END'
+	unsanitized
+	cd "$TOP"
+	plain README.md CONTRIBUTING.md ARCHITECTURE.md CHANGELOG.md cmd/*.c lib/*/*.[ch] lib/*/*.js \
+		man/*.[157] tests/*.sh tests/unit/*.[ch]
+	cd "$OLDPWD"
+	printf '/*\n * If this was\n * no error, it was no longer.\n * There was\n * no end\n */\n' >text
+	plain text >found || :
+	grep "^text: .*if this was.no error" found
+	test "$(grep -o "was.no" found | wc -l)" = 1
 END
 
 done_testing

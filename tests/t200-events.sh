@@ -37,7 +37,7 @@ END
 
 check 'what perf lists of tracepoints is listed' <<'END'
 	needs_tracepoints
-	# ftrace itself has entries that are no events to open; perf list drops them, too
+	# ftrace itself has entries that cannot be opened as events; perf list drops them, too
 	grep -v "^ftrace:" $tracing/available_events | sort >want
 	pmu-events --list --json | fields kind group name |
 		sed -n "/ ftrace /d; s/^tracepoint [^ ]* //p" | sort >got

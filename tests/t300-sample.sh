@@ -231,7 +231,7 @@ check 'where users may sample, but not all that runs, the right setting is named
 	grep -q "kernel.perf_event_paranoid is 1: as root, sysctl kernel.perf_event_paranoid=0" err
 END
 
-check 'a full disk is an error; a terminal is no output for a stream' <<'END'
+check 'a full disk is an error; a stream is not written to a terminal' <<'END'
 	exits 1 sh -c "pmu-sample -e cpu-clock -- true >/dev/full" 2>err
 	but_for_rights err | grep -qx "pmu-sample: cannot write to stdout: No space left on device"
 	needs_command script

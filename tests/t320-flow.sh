@@ -21,9 +21,9 @@ older_sample() {
 }
 
 moments() { samples "$1" time | tr -d ' :'; }
-count() { samples "$1" ip | grep -c . || :; }	# none is no failure
+count() { samples "$1" ip | grep -c . || :; }	# 0 is not a failure
 
-# whole FILE...: perf reads it to the end, and so do we; lost samples are no damage
+# whole FILE...: perf reads it to the end, and so do we; lost samples are not damage
 whole() {
 	for stream; do
 		perf_reads "$stream" >script 2>errors

@@ -12,7 +12,7 @@ as_nobody=
 test "$(id -u)" != 0 ||
 	as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all"
 
-# whole FILE: perf reads it to the end, and so do we; lost samples are no damage
+# whole FILE: perf reads it to the end, and so do we; lost samples are not damage
 whole() {
 	perf_reads "$1" >script 2>errors
 	none grep -v '^$\|^Warning:$\|^Processed .* lost\|^Check IO' errors

@@ -151,7 +151,7 @@ judge_storm() {
 	pmu-top p.pb.gz 2>&1 >/dev/null | grep -q "names of functions may be missing"
 }
 
-check 'mappings that are lost are no lost samples: not more is shown than was counted' <<'END'
+check 'lost mappings are not lost samples: not more is shown than was counted' <<'END'
 	any_user
 	gcc -O1 "$scratch/storm.c" -o storm
 	events=cpu-clock/freq=199/,page-faults/period=1/

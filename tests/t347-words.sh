@@ -22,7 +22,7 @@ check 'sizes, CPUs and callchains that cannot be: the limit is named' <<'END'
 	refused 1 "at most $limit frames" -e cpu-clock/max-stack=$((limit + 1))/u -g
 END
 
-check 'branches of an event that is no hardware event: what they need' <<'END'
+check 'branches of an event that is not a hardware event: what they need' <<'END'
 	for option in -b "-j any_call,u" "--call-graph lbr"; do
 		refused 1 "branches are recorded .*: leave out -b, -j, --call-graph lbr" \
 			-e cpu-clock:u $option

@@ -141,7 +141,7 @@ needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
 # folds FILE OPTION...: its folded lines, without values and labels
 folds() { pmu-topprof --label none --to folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
 
-check 'an address that is no code is not a caller: the stack ends before it, counted' <<'END'
+check 'an address outside code is not a caller: the stack ends before it, counted' <<'END'
 	any_user
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" text
@@ -221,7 +221,7 @@ chains() {
 	END
 }
 
-check 'a cookie of a deferred callchain is no address' <<'END'
+check 'a cookie of a deferred callchain is not an address' <<'END'
 	any_user
 	chains s.data -512,0x2000,0x3001,0x4001 -512,0x2000,-640,0x3001
 	folds s.data >folded
@@ -243,7 +243,7 @@ check 'the cause that markers at the end of a callchain say; perf prints the sam
 	folds s.data >folded
 	test "$(wc -l <folded)" = 1
 	pmu-symbolize s.data | folds - --mark-cut | grep -o '^.cut[^;]*' | same marks -
-	# an address after the last marker: the markers are no cause
+	# an address after the last marker: the markers are not the cause
 	chains s.data $chain,-512,-512,0x4000
 	folds s.data --mark-cut >folded
 	none grep cut folded

@@ -228,7 +228,7 @@ check 'a program that is not Go, but has its build information, whole or damaged
 		exits 1 pmu-sample --labels -e cpu-clock -d 1 -p $pid -o s.data 2>log
 		grep "cannot record labels: labels of .* (process $pid) are not known" log
 		kill $pid
-		# what a command starts is no reason to record nothing
+		# a command is recorded all the same, and its labels are unknown
 		pmu-sample --labels -e cpu-clock -F 997 -o s.data -- ./says 100 2>log
 		pmu-stream s.data >stats
 		grep "^labels: 0 samples with .*, 0 without .*, [1-9][0-9]* not known" stats

@@ -348,7 +348,7 @@ named() {
 	test "$(wc -l <messages)" = 1
 }
 
-check 'a version of DWARF that is not read is named, once; zeros are no version' <<'END'
+check 'a version of DWARF that is not read is named, once; 0 is not a version' <<'END'
 	info="info += FUNCTION * 3"
 	for version in 1 6 65535 0; do
 		echo "$info" | made
@@ -461,7 +461,7 @@ check 'sixty thousand headers of the same megabytes of notes' <<'END'
 	asked
 END
 
-# sparse SECTION: of t.so it is at the end now, and before 80 MB that are no bytes of the disk,
+# sparse SECTION: of t.so it is at the end now, and before 80 MB that take no space on the disk,
 # but for two: where there are fewer the file is not read at all
 sparse() {
 	rewritten <<-END

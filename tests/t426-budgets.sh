@@ -156,7 +156,7 @@ check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
 	stepped 6 16 >addresses
 	within 5 200 addr2frames q.elf <addresses
 	addr2frames q.elf <addresses | grep -c "^__*$" >shown
-	named 2000 4000 0 _ 32769	# longer texts are no names
+	named 2000 4000 0 _ 32769	# longer texts are not names
 	addr2frames q.elf <addresses | grep -c "^__*$" >>shown || :
 	printf "%s\n" 6 0 | same - shown
 END

@@ -164,7 +164,7 @@ do
 	END
 done
 
-check 'what is no Go program has no such table' <<'END'
+check 'a program that is not in Go has no such table' <<'END'
 	exits 1 addr2frames -g /bin/sh </dev/null
 END
 

@@ -491,7 +491,7 @@ time.sleep(600)" &
 END
 
 # big() keeps a frame pointer, because the size of its frame is unknown; holder() has a pointer to
-# other data in that register, and the word after the one it points to is no return address.
+# other data in that register, and the word after the one it points to is not a return address.
 check 'of C code in a Go program, only callers are shown, however the program is linked' <<'END'
 	unsanitized
 	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"

@@ -403,7 +403,7 @@ check 'deferred callchains: the sample keeps its place and gets the words of its
 	perf script -f -i u.data -F time,ip >theirs 2>/dev/null
 	test "$(awk "/unknown/ { printf \$1 \" \" }" theirs)" = "ffffffff81000001 500 600 $(
 		)ffffffff81000002 500 600 ffffffff81000003 700 400 800 "
-	# without pmu-unwind, the cookie is no address either
+	# without pmu-unwind, the cookie is not an address either
 	pmu-symbolize d.data 2>/dev/null | pmu-stream --dump - >resolved
 	grep -q RESOLVED_SAMPLE resolved
 	none grep -E "address=0x4[cd]( |$)" resolved

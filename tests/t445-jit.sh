@@ -159,7 +159,7 @@ harm 'dump.record(1, 1000, bytes(47))' \
 harm 'dump.out += dump.pack("IIQ", 1, 0xffffffff, 1000)' \
 	"" "[anon]"
 
-check 'a file that is no dump, and an empty one' <<'END'
+check 'a file that is not a dump, and an empty file' <<'END'
 	for size in 0 3 39 4000; do
 		compose s.data <<-END
 			from jitdumps import *

@@ -116,7 +116,7 @@ check 'Java that was told to write a map at its end, and was killed: not told so
 	test "$(wc -l <err)" -eq 1
 END
 
-check 'not where there is a map, nor of a program that is no known compiler' <<'END'
+check 'no hint if there is a map, or if the program is not a known compiler' <<'END'
 	compiler java libjvm.so
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 120 map >map
 	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded

@@ -201,7 +201,7 @@ check 'a stream is whole, or its damage is reported with the place' <<'END'
 	grep -q "zero.data: offset $offset" err
 	# what follows is used: it goes on at the next record
 	exits 1 pmu-stream --stats zero.data >out 2>err
-	grep -q "zero.data: reading on at 0x" err
+	grep -q "zero.data: resumed at 0x" err
 	test "$(has zero.data SAMPLE 2>err)" = $(($(has s.data SAMPLE) - 1))
 END
 

@@ -61,7 +61,7 @@ check 'attrs of the first version; samples without any id; two events without id
 	pmu-stream b.data | grep -q "^event cycles: 3 samples"
 END
 
-check 'equal names are kept apart by id; dummies are no profile' <<'END'
+check 'equal names are kept apart by id; dummies do not become a profile' <<'END'
 	compose d.data <<-END
 		t = IP | TID | TIME | ID | PERIOD
 		a = [attr(1, 9, 1, t), attr(0, 0, 100, t), attr(0, 0, 200, t)]

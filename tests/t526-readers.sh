@@ -136,7 +136,7 @@ check 'tracing data in a COMPRESSED record is inside its own record, or it is dr
 	for how in --decompress --cat; do
 		exits 1 pmu-stream $how s.data 2>said >again.data
 		pmu-stream again.data >got 2>said || grep -q 'it was cut short' said
-		none grep 'reading on' said
+		none grep 'resumed at' said
 		grep -q '^SAMPLE  *10$' got
 		grep -q '^TRACING_DATA  *1$' got
 	done
@@ -164,7 +164,7 @@ folded() {
 	cat direct
 }
 
-check 'a sampled address is found in any mapping; a caller that is no code ends the stack' <<'END'
+check 'a sampled address is found in any mapping; a caller outside code ends the stack' <<'END'
 	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
 		both = [sample(0x20010), sample(0x10010, 0x20010), sample(0x20010, 0x20010)]
 		late = [sample(0x40010), mmap2(0x40000, b"/late", 3), sample(0x40010), sample(0x30010, 0x40010),

@@ -331,7 +331,7 @@ check 'waiting time, by the stack on which threads began to wait' <<'END'
 	at_most $slept "$(lasted t.data)"
 END
 
-check 'a precise leaf replaces that of the callchain; branches are no stack, but for calls' <<'END'
+check 'a precise leaf replaces the one of the callchain; only branches of calls are a stack' <<'END'
 	cat >common <<-END
 		USER = -512 & 2**64 - 1
 		def stream(branch, body):

@@ -20,7 +20,7 @@ END
 # folded: the objects of each stack, and how many samples of period 7 it has
 folded() { pmu-topprof --to folded --label none s.data | sort; }
 
-check 'an entry 0 is no caller; an IP of 0 is one address' <<'END'
+check 'an entry 0 is not a caller; an IP of 0 is one address' <<'END'
 	{ cat "$scratch/chains.py"; cat <<-EOF; } | compose s.data
 		out = stream(sample(0x10100, [USER, 0x10100, 0, 0x20100, 0, 0]),
 		             sample(0x10100, [USER, 0x10100, 0]),
@@ -95,7 +95,7 @@ check 'no name moves a cursor or is anything but UTF-8, in text, messages and pr
 	python3 - <<-EOF
 		import json, unicodedata
 		for name in "text", "json", "folded", "table", "said", "raw":
-		    text = open(name, "rb").read().decode()     # or it is no UTF-8
+		    text = open(name, "rb").read().decode()     # fails if it is not UTF-8
 		    assert text
 		    wrong = [c for c in text if unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t"]
 		    assert not wrong, (name, wrong)

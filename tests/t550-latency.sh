@@ -92,7 +92,7 @@ check 'where records were lost, what is left of an error is small, and is counte
 	grep -q "^latency: records were lost, so it is uncertain how many threads ran at [1-9]" comments
 END
 
-check 'no thread is running that has exited; an idle CPU is no thread; a loss is made up' <<'END'
+check 'a thread that exited does not run; an idle CPU is not a thread; a loss is made up' <<'END'
 	# thread 2 exits without a switch; samples of thread 0 are of the idle CPU
 	made 'on(1, 0), on(2, 1), run(1, 10), end(2, 12), run(1, 20), on(0, 25), run(0, 26), \
 		run(1, 30)'

@@ -70,7 +70,7 @@ check 'folded text has the sums that counting its lines gives' <<'END'
 	printf '%s\n' 'a 0 7' 'b 4 7' 'c 6 6' 'x 0 1' 'y 1 1' | same got -
 END
 
-check 'text that is no stack is reported, and an input that is nothing is refused' <<'END'
+check 'text that is not a stack is reported, and input of no known kind is refused' <<'END'
 	printf 'a;b 3\nno number\nc 1\n' >text
 	exits 1 pmu-top -j text >out 2>err
 	fields flat <out | grep -qx "b 3"
@@ -239,7 +239,7 @@ check 'samples with dumps of stacks go through pmu-unwind first' <<'END'
 	test ! -e called
 END
 
-check 'a reader that closes the pipe is no failure, a full disk is' <<'END'
+check 'a full disk is a failure; a reader that closes the pipe is not' <<'END'
 	for input in raw resolved p.pb.gz; do
 		(pmu-top -n 1000 "$scratch/$input"; echo $? >status) | true
 		test "$(cat status)" = 0
@@ -296,7 +296,7 @@ check 'callers and callees are those of go tool pprof -tree' <<'END'
 	pmu-top --sample-index samples --tree -j "$scratch/raw" | calls | same want -
 END
 
-check 'calls are counted once for each sample; a function that calls itself is no call' <<'END'
+check 'calls are counted once for each sample; calls of a function by itself are not' <<'END'
 	printf 'a;b;a;b;c 3\na;a;c 5\nb;c 2\n' | pmu-top --tree -j | calls >got
 	sort >want <<-EOF
 		a 0 8

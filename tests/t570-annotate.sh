@@ -343,7 +343,7 @@ sourced() {
 	PY
 }
 
-check 'source files are found in a tree that moved, and refused if they are no text or file' <<'END'
+check 'source files are found in a tree that moved, and refused if not text or not a file' <<'END'
 	mkdir -p moved/src
 	printf 'one\n\ttwo\033[31m\nthree\n' >moved/src/f.c
 	sourced /build/job/src/f.c
@@ -389,7 +389,7 @@ check 'root shows only source files that all users may read, except below --sour
 	none grep secret$ out
 	grep -q "not all users may read it: name its directory with --source-path" out
 	pmu-annotate --source-path / f p.pb | grep -q "2: secret"
-	# a link is no way out of the directory
+	# a link does not lead out of the directory
 	mkdir -p tree/src
 	ln -s "$PWD/secret.c" tree/src/link.c
 	ln -s ../own.c tree/src/near.c

@@ -102,7 +102,7 @@ check "the addresses of Go's proposals: event and rate; the timer has no period"
 	go tool pprof -raw p | grep -Eq "cpu/nanoseconds.* page-faults(:u)?/count"
 	grep "^X-Pmu-Note: the period does not apply to the timer" head
 	get -f -D head "$url/flame?period=5&seconds=0.1" | grep -q "</html>"
-	# a period that the server itself chooses is no reason to refuse
+	# a period that the server itself chooses is not refused
 	get -f "$url/debug/pprof/pmu?event=software/config=0x0/&seconds=0.1" | gzip -t
 END
 

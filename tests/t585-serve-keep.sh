@@ -45,7 +45,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 	refused 400 "from is after to" "$url/history?from=-1h&to=0"
 	refused 400 "unknown parameter 'file'" "$url/history?file=../x"
 	refused 404 "nothing here" "$url/history/$first"
-	# it is no job: neither counted nor refused
+	# it is not a job: neither counted nor refused
 	test "$(metric running)" = 0
 	get -f "$url/debug/pprof/profile?seconds=0.1" >p
 	at_least "$(metric keep_cpu_seconds_total)" 0.001
@@ -64,7 +64,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 (Killed) ended it"
 	kill $server
 	exits 0 wait $server
-	test "$(stat -c %a ring)" = 700	# profiles are no other user's business
+	test "$(stat -c %a ring)" = 700	# other users must not read profiles
 	gzip -t ring/*
 	find ring -name ".*" -type f >hidden
 	test "$(wc -l <hidden)" -le 1	# what was killed may leave one

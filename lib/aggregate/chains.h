@@ -66,8 +66,8 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint);
 
 /*
- * Prefetch the slot of KEY; later, when the slot is here, its entry.  Return where this probably
- * is: a hint for chains_find().
+ * Prefetch the slot of KEY (first call), then its entry (second call).  The second call returns a
+ * hint for chains_find().
  */
 void chains_prefetch_slot(const struct chains *c, struct chain_key key);
 uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key);
@@ -83,8 +83,7 @@ struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const 
 				  uint32_t frames);
 
 /*
- * Return whether so many frames are kept that new chains may soon have no room: a number of a frame
- * has 32 bits.
+ * Return whether so many frames are kept that their indices, which have 32 bits, may soon run out.
  */
 bool chains_are_large(const struct chains *c);
 

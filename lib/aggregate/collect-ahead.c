@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples are read some at a time.  To count one takes three places in memory, each known from
- * the one before, and none of them near those of the next sample: the slot of its chain's key, the
- * entry of the key, and the stack.  Each place is prefetched for all samples before the next.
+ * Samples are read in batches.  Counting a sample loads from three addresses: the slot of its
+ * chain's key, the key's entry, and the stack.  Each depends on the load before it, and none is
+ * near those of the next sample.  So the slots of the whole batch are prefetched first, then its
+ * entries, then its stacks.
  */
 #include "aggregate/collect-internal.h"
 #include "base/short-ways.h"

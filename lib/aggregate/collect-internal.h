@@ -30,7 +30,7 @@ uint32_t collect_read_ahead(struct collect *c, const struct record *first);
 /* Decode the sample of A, if that was not necessary yet. */
 void collect_decode(struct collect *c, struct collect_ahead *a);
 
-/* What is known of the threads of samples is not valid any more. */
+/* Forget what is known about threads.  Call it for each record that is not a SAMPLE. */
 static inline void collect_forget_threads(struct collect *c)
 {
 	c->changes++;
@@ -76,7 +76,7 @@ uint32_t collect_lost_labels(struct collect *c, uint64_t time);
 
 /*
  * collect-lost.c: count what REC, a LOST or LOST_SAMPLES record, says.  Count REC, a record at TIME
- * that is no sample.
+ * that is not a SAMPLE.
  */
 void collect_take_lost(struct collect *c, const struct record *rec);
 void collect_count_other(struct collect *c, const struct record *rec, uint64_t time);

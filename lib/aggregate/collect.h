@@ -79,7 +79,7 @@ struct collect {
 	uint64_t throttled_before;
 	uint64_t samples_before;	/* selected samples of earlier intervals */
 	uint64_t received, others;	/* in this interval: samples that are not selected, and
-					   records of rings that are no samples */
+					   records of rings that are not samples */
 	uint64_t samples;	/* selected samples */
 	struct label_counts labels;	/* of these, if the stream has labels */
 	struct resolved past;	/* old tables, valid until the next record; or empty */
@@ -135,8 +135,8 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 
 /*
  * The same in steps, for a caller that does other things between records: collect_next()
- * processes one record, or some samples that are here, and returns false at the end; collect_cut()
- * calls DONE for what has been collected since the last cut, unless that is nothing.
+ * processes one record, or a batch of samples that are already buffered, and returns false at the
+ * end; collect_cut() calls DONE for what has been collected since the last cut, if there is any.
  */
 void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done,
 		   void *context);

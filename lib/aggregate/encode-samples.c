@@ -70,8 +70,8 @@ static uint32_t varint_size(uint32_t v)
 }
 
 /*
- * Encode the frames of CHAIN before s->bytes_end.  Return the size in bytes, and set *SHARED to the
- * part of it, the last one, that is as in the stack before.
+ * Encode the frames of CHAIN before s->bytes_end.  Return the size in bytes.  *SHARED is how many
+ * of these bytes, at the end, equal the previous stack's.
  */
 static uint32_t put_frames(struct sample_encoder *s, uint32_t chain, uint32_t *shared)
 {
@@ -134,8 +134,8 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 }
 
 /*
- * What a draft starts with: the sizes of its last frames, which the sample before has, too; of its
- * other frames, which follow; and of its values and labels, which come after these.
+ * Header of a draft: the bytes of the frames that it shares with the previous sample, of its own
+ * frames, and of its values and labels.  The last two follow the header.
  */
 struct draft_head {
 	uint32_t shared, own, rest;

@@ -55,7 +55,7 @@ static uint64_t most_lost(const struct profile *p, const struct perf_event_attr 
 	uint64_t time = multiply(less(p->last_time, p->first_time), cpus);
 	uint64_t most = UINT64_MAX;
 
-	if (e->is_waiting)	/* its values are no counts */
+	if (e->is_waiting)	/* its values are times, not counts */
 		return most;
 	if (e->total)
 		most = less(e->total, e->sum);

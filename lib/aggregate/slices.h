@@ -21,7 +21,7 @@ struct slices {
 
 /*
  * Take a sample of process PID at TIME (not 0) into account.  Return how often the span
- * has doubled: numbers of slices so far are to be shifted right by that.
+ * has doubled.  Shift earlier slice numbers right by the result.
  */
 unsigned slices_reach(struct slices *s, uint64_t time, pid_t pid);
 

@@ -13,7 +13,7 @@
 
 /* Zero-initialised: the array has no bins. */
 struct bins {
-	uint32_t *first;	/* by bin: index of the first element that is not before it */
+	uint32_t *first;	/* by bin: index of the first element in the bin or after it */
 	uint64_t base;		/* the first number */
 	uint32_t count;		/* of bins; 0: the array has none */
 	uint8_t shift;		/* a bin has 1 << SHIFT numbers */
@@ -50,7 +50,7 @@ enum {
 
 /*
  * Like BISECT(0, COUNT, I, IS_AFTER), in the array AT with the bins B.  NUMBER is searched for.
- * The elements of its bin are prefetched: the search would wait for one after the other.
+ * Prefetches the whole bin, because a search would load its elements one after the other.
  */
 #define BINS_BISECT(B, AT, NUMBER, COUNT, I, IS_AFTER) ({		\
 	struct bins_range bins_in = bins_find((B), (NUMBER), (COUNT));	\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compact - a hash index of a third to half the size of struct table, for those with an item per
- * stack.
+ * compact - a hash index that takes a third to half the memory of struct table; for tables with
+ * one item per stack.
  *
  *	struct compact_probe probe = compact_probe(&t, hash);
  *	uint32_t id = COMPACT_FIND(&t, &probe, i, item[i] is the one);
@@ -84,8 +84,8 @@ static inline uint32_t compact_guess(const struct compact_table *t, uint32_t has
 }
 
 /*
- * Return the id of the item for which IS_IT holds, an expression of the id I, or TABLE_NONE: then
- * PROBE, a new one, is where compact_put_at() can add it.
+ * Return the id of the item for which IS_IT holds, an expression of the id I, or TABLE_NONE if
+ * there is none: then PROBE is the slot for compact_put_at().  PROBE must be new.
  */
 #define COMPACT_FIND(TABLE, PROBE, I, IS_IT) ({					\
 	const struct compact_table *compact_in = (TABLE);			\
@@ -96,7 +96,7 @@ static inline uint32_t compact_guess(const struct compact_table *t, uint32_t has
 	while (I != TABLE_NONE && !(IS_IT));					\
 	I; })
 
-/* How many slots of 12 may be used: fewer are found faster. */
+/* Maximum load, in twelfths of the slots.  Look-ups are faster if it is lower. */
 enum compact_load { COMPACT_FAST = 6, COMPACT_SMALL = 8 };
 
 /* Grow, so that the table has room for COUNT items, and remove all items. */

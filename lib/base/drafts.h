@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * drafts - bytes that are written once, then read once in the same order.  They are freed while
- * they are read, so what is made of them can take their memory.
+ * they are read, so the result can reuse their memory.
  */
 #pragma once
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct draft_chunk {
 
 /* Zero-initialised: empty. */
 struct drafts {
-	struct draft_chunk *first, *last;	/* first: the one that is read */
+	struct draft_chunk *first, *last;	/* FIRST is being read */
 	size_t read;		/* bytes of FIRST that were read */
 };
 
@@ -39,8 +39,8 @@ static inline void drafts_add(struct drafts *d, size_t size)
 }
 
 /*
- * Return the bytes after USED more bytes: at least those of one drafts_add().  Return NULL if there
- * are no more; all memory is free then.
+ * Skip USED bytes, and return the next ones: at least those of one drafts_add().  Return NULL at
+ * the end, when all memory has been freed.
  */
 static inline const uint8_t *drafts_next(struct drafts *d, size_t used)
 {

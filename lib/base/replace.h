@@ -5,7 +5,7 @@
  * Data are written to a hidden file in the same directory, which is renamed at the end.
  * If that is impossible (the directory is read-only, the file has a second name, or its
  * owner cannot be kept), data are kept in memory until the end.  If the name exists and is
- * no regular file (a FIFO, a device), it is written directly.
+ * not a regular file (but a FIFO or a device), it is written directly.
  */
 #pragma once
 #include <stdbool.h>

@@ -51,7 +51,7 @@ void report_failure(struct report *r, const char *format, ...)
 void report_error(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Print a note, which is no failure: the exit status does not change. */
+/* Print a note.  A note is not a failure: the exit status does not change. */
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

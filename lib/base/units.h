@@ -6,18 +6,18 @@
 
 /*
  * Parse a whole number: unsigned decimal or hexadecimal (0x), with an optional power of
- * 1000 ("10k", "1M", "2G") or of 1024 ("64Ki", "1Mi").  Return false if TEXT is no such
+ * 1000 ("10k", "1M", "2G") or of 1024 ("64Ki", "1Mi").  Return false if TEXT is not such a
  * number or does not fit.
  */
 bool units_parse_count(const char *text, uint64_t *count);
 
 /*
  * Parse a duration into nanoseconds: "10" (seconds), "1.5", ".5", "10ms", "250us",
- * "7ns", "2m", "1h".  Return false if TEXT is no duration or does not fit.
+ * "7ns", "2m", "1h".  Return false if TEXT is not a duration or does not fit.
  */
 bool units_parse_duration(const char *text, uint64_t *ns);
 
-/* Parse a share of a whole, from 0 to 1: "0.5%" or "0.005".  Return false if TEXT is no share. */
+/* Parse a share, from 0 to 1: "0.5%" or "0.005".  Return false if TEXT is not a share. */
 bool units_parse_share(const char *text, double *share);
 
 /* Size of TEXT in what follows, with its NUL. */

@@ -3,7 +3,7 @@
  * instruction - reads machine code of x86-64 and arm64: the size of an instruction, where it
  * jumps, and what it does to the stack pointer and to other registers.
  *
- * This is no disassembler: instructions that only compute are INSTRUCTION_OTHER, with the
+ * This is not a disassembler: instructions that only compute are INSTRUCTION_OTHER, with the
  * general registers that they change.  Bytes that are not an instruction of 64-bit user code are
  * refused, and so is an instruction that processors of different makers read differently.
  *

@@ -27,7 +27,7 @@ struct foreign_ids {
 	struct counters *counters;
 	const struct sample_layout *layout;
 	uint32_t candidates;		/* our events that come into question */
-	uint32_t first, first_fault;	/* the first candidate; the first that is no switch */
+	uint32_t first, first_fault;	/* the first candidate; the first that is not a switch */
 	bool switches;			/* some candidate is a switch */
 	struct foreign_place {		/* an address in the kernel, where samples are of EVENT */
 		uint64_t ip;

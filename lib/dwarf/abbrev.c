@@ -11,7 +11,7 @@
 
 enum {
 	FIXED_MAX = 60000,	/* bytes skipped in one step */
-	BYTE_COST = 8,		/* fuel for a byte of a table: 2 bytes of it take 16 in memory */
+	BYTE_COST = 8,		/* fuel per byte of a table, because 2 bytes become 16 in memory */
 	CODES_MAX = 1 << 20,	/* codes in a table; in real files, codes are small numbers */
 };
 
@@ -255,12 +255,12 @@ static void pass_attributes(struct cursor *c)
 }
 
 /*
- * Find WANTED in T, of which nothing has been read, and read nothing else: all that is needed of
- * most tables is the root DIE's.  False: it was not found, or cannot be used.
+ * Find WANTED in T, which is still empty, and read nothing else: most tables are read for the root
+ * DIE only.  False: it was not found, or cannot be used.
  */
 static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
 {
-	enum { PASS_COST = 4 };		/* bytes that are skipped for one of fuel */
+	enum { PASS_COST = 4 };		/* bytes skipped per unit of fuel */
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
 	const uint8_t *start = c.at;
 	uint64_t code = 0, memory = memory_of(t);

@@ -103,7 +103,7 @@ struct cfi_budget {
 /*
  * Open the call frame information of ELF, which must outlive the result.  Only one thread at a
  * time may use the result.  Return NULL if ELF is not 64-bit code of x86-64 or arm64 with
- * segments.  An object without call frame information is no error: it has no rows.
+ * segments.  An object without call frame information is opened, too: it has no rows.
  */
 struct cfi *cfi_open(struct elf *elf);
 void cfi_close(struct cfi *c);

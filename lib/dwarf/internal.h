@@ -57,7 +57,10 @@ struct value {
 	enum value_kind kind;
 };
 
-/* An attribute of an abbreviation.  Of those that are not used, SKIP has all of fixed sizes. */
+/*
+ * An attribute of an abbreviation.  Unused attributes of fixed size are not stored: their bytes
+ * are in SKIP of the next one.
+ */
 struct attribute {
 	uint16_t skip;		/* bytes before this attribute */
 	uint16_t form;		/* DW_FORM_* */
@@ -294,7 +297,7 @@ static inline bool dwarf_pay(struct dwarf_file *f, uint64_t bytes)
 	return can;
 }
 
-enum { STRING_COST = 16 };	/* bytes of a string that are read for one of fuel: that is fast */
+enum { STRING_COST = 16 };	/* bytes of a string per unit of fuel (strlen is fast) */
 
 static inline bool die_has(const struct die *d, enum slot slot)
 {

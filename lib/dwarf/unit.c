@@ -94,8 +94,8 @@ static void read_headers(struct dwarf_file *f)
 }
 
 /*
- * Return whether the first unit in INFO is no type unit: a .dwo file may have many sections of
- * those.
+ * Return whether the first unit in INFO is not a type unit.  A .dwo file may have many sections
+ * with type units.
  */
 static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 {

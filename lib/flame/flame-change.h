@@ -12,8 +12,8 @@ struct flame_part {
 #define FLAME_SIGNIFICANT 3.0
 
 /*
- * Return by how many standard errors the share of A is above that of B.  Where samples are
- * few the probability is exact (binomial): one new sample is no news.  Without numbers of
- * samples nothing is known of chance: 99 for any rise, -99 for any fall.
+ * Return by how many standard errors the share of A is above that of B.  If samples are few, the
+ * probability is exact (binomial), so one new sample is not significant.  If the numbers of samples
+ * are unknown, chance is, too: the result is 99 for any rise and -99 for any fall.
  */
 double flame_change(struct flame_part a, struct flame_part b);

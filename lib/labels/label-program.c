@@ -203,9 +203,9 @@ static void read_word_after(struct label_writing *w, int field, int to)
 }
 
 /*
- * R3 = the address of the variable at VARIABLE in the target.  The jumps ABSENT are taken if there
- * is no such variable, or if the thread has no memory block for it yet: the address of the block
- * is then 0 or -1.
+ * R3 = the address of the variable at VARIABLE in the target.  The jumps ABSENT are taken if the
+ * variable does not exist, or if the thread has no memory block for it yet: the address of the
+ * block is then 0 or -1.
  */
 static void find_variable(struct label_writing *w, int variable, int absent[ABSENTS])
 {

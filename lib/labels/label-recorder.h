@@ -112,8 +112,8 @@ void label_recorder_close(struct label_recorder *l);
 bool label_rights_events(const struct event_list *events, size_t count, struct report *report);
 
 /*
- * Write why labels cannot be recorded, and a remedy, to REASON (SIZE bytes): a step failed with
- * ERROR, an errno, or 0; WHY says what the step was, or what the kernel says.
+ * Write why labels cannot be recorded, and a remedy, to REASON (SIZE bytes).  ERROR: errno of the
+ * step that failed, or 0.  WHY: name of that step, or the kernel's message.
  */
 void label_rights_explain(int error, const char *why, char *reason, size_t size);
 

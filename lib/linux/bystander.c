@@ -84,7 +84,7 @@ static void take_signal(int number)
 	sigtimedwait(&one, NULL, &now);
 }
 
-/* Follow an order.  False: there will be no more, as the process that gives them has ended. */
+/* Follow the next order.  False: no more will come, because the other process has ended. */
 static bool follow_order(struct kept *k)
 {
 	char order = ORDER_PASS;

@@ -18,7 +18,7 @@ struct code_file {
 	bool is_reported;	/* a reason why there is no code was reported */
 };
 
-/* Read ID, hexadecimal digits, to O.  Return false if it is no GNU build ID. */
+/* Read ID, hexadecimal digits, to O.  Return false if it is not a GNU build ID. */
 static bool read_build_id(const char *id, struct object *o)
 {
 	size_t length = strlen(id);

@@ -28,7 +28,7 @@ struct live_result {
 	char *type, *unit;	/* NULL: no sample type is known */
 	struct top top;
 	uint64_t samples;	/* that came */
-	bool by_cumulative, objects;	/* as the keys chose at last */
+	bool by_cumulative, objects;	/* the user's last choice */
 	bool stopped;		/* by a key or a signal, before the end of the stream */
 };
 

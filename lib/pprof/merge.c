@@ -154,7 +154,7 @@ static uint64_t map_location(struct merge_input *s, uint32_t at)
 	/* the sum may have this mapping at another address */
 	uint64_t address = l.address + (mapping ? s->shift[l.mapping] : 0);
 	struct decoded_location again = l;
-	while (decoded_next_line(s->d, &l, &line))	/* these use the key's room, too */
+	while (decoded_next_line(s->d, &l, &line))	/* map_function() overwrites m->key */
 		map_function(s, line.function);
 	begin_key(m);
 	add_number(m, address);
@@ -212,7 +212,7 @@ static void add_sample(struct merge_input *s, const struct decoded_sample *sampl
 	struct merge *m = s->m;
 	size_t known = 0;
 
-	for (size_t i = 0; i < sample->locations; i++)	/* these use the key's room, too */
+	for (size_t i = 0; i < sample->locations; i++)	/* map_location() overwrites m->key */
 		known += map_location(s, sample->location[i]) != 0;
 	begin_key(m);
 	add_number(m, known);

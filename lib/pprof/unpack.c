@@ -76,8 +76,8 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 		report_error(u->report, "'%s' is too large: a profile may have %zu MiB, "
 			     "uncompressed", u->file, PROFILE_MAX >> 20);
 	else
-		report_error(u->report, "'%s' is not a profile that was made by sampling: it is "
-			     "more than %zu MiB plus %d times the size of its file, uncompressed",
+		report_error(u->report, "'%s' is too large for a sampled profile: it has more than "
+			     "%zu MiB plus %d times the size of its file, uncompressed",
 			     u->file, PROFILE_SMALL >> 20, PROFILE_RATIO);
 	return false;
 }

@@ -120,7 +120,7 @@ struct cache_file {
 	int64_t used;			/* ns since 1970 */
 };
 
-/* Set F to the index NAME. Returns false if NAME is no index. Removes hidden files left over. */
+/* Set F to the index NAME. Return false if it is not an index. Remove hidden files left over. */
 static bool find_file(int directory, const char *name, struct cache_file *f)
 {
 	const char *dot = strrchr(name, '.');

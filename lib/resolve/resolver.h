@@ -85,7 +85,7 @@ void resolver_count(struct resolver *r, const struct stream_reader *in,
 void resolver_count_end(struct resolver *r, enum stack_end end, bool follows);
 bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32_t event);
 
-/* Return what these have counted. */
+/* Return how the stacks of all counted samples ended. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
 /* Call resolver_fields(), resolver_frames() and resolver_count(). */

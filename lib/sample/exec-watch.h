@@ -39,7 +39,7 @@ enum { EXEC_WATCH_TASKS = 64 };
  * Watch the PIDS threads in PID, at most EXEC_WATCH_TASKS, and what they create, or all processes
  * if PID[0] is -1, on the CPUS in CPU.  FOLLOW rounds are to follow each exec, 1, 2, 4, ... ms
  * after it: the first reads the exec's records, and the others read those of the program's
- * libraries.  It is no failure if the kernel refuses that: then nothing is watched.
+ * libraries.  If the kernel refuses that, nothing is watched, and that is not a failure.
  */
 void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const int *cpu,
 		     size_t cpus, unsigned follow);

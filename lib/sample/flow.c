@@ -43,7 +43,7 @@ static uint64_t period_of(const struct flow *f, uint32_t event,
 		       ? field(record, e->layout.period) : e->attr.sample_period;
 }
 
-/* Write the labels KEPT, or NULL, of the SAMPLE in RECORD, which comes next. */
+/* Write the labels record (KEPT, or "unknown" if NULL) that precedes the sample RECORD. */
 static void write_labels(struct flow *f, const struct kept_labels *kept,
 			 const struct perf_event_header *record)
 {

@@ -367,13 +367,13 @@ static void refuse_range(struct server *s, struct evhttp_request *request,
 
 	if (kept->files == 0) {
 		reply_error(s, request, 404, 0, "there is no profile yet; the first is written "
-			    "after pmu-serve --interval");
+			    "when pmu-serve --interval has passed");
 		return;
 	}
 	moment_format(first, kept->file[0].start);
 	moment_format(last, kept->file[kept->files - 1].end);
-	reply_error(s, request, 404, 0, "there is no profile of this time; there are some from %s "
-		    "to %s", first, last);
+	reply_error(s, request, 404, 0, "no profile covers this time; kept profiles cover %s to %s",
+		    first, last);
 }
 
 /* Return the paths of the FILES files at FILE, in ARENA; NULL: they are too long. */

@@ -28,7 +28,7 @@ bool kept_files_open(struct kept_files *r, const char *path, char why[KEPT_FILES
 	char wrong[DIRECTORY_WHY];
 
 	*r = (struct kept_files){ .path = path, .fd = -1 };
-	if (!directory_make(path, 0700)) {	/* profiles are no other user's business */
+	if (!directory_make(path, 0700)) {	/* other users must not read profiles */
 		snprintf(why, KEPT_FILES_WHY, "cannot make this directory: %s", strerror(errno));
 		return false;
 	}

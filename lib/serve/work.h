@@ -65,7 +65,7 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 
 /*
  * Copy the next whole line that the tools have written as a message to LINE.  Return false if there
- * is no further line.
+ * is none.
  */
 bool work_next_message(struct work *w, char *line, size_t size);
 

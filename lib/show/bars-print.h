@@ -35,7 +35,7 @@ bool bars_marks(const struct share_bar *bar, enum bars_how how);
 /* The rows that a table of bars marks or leaves out. */
 struct bars_left {
 	bool any_mark;		/* some row is marked */
-	uint64_t unsure;	/* the last rows, which may be no larger than rows left out */
+	uint64_t unsure;	/* the last rows, which may be smaller than rows left out */
 	uint64_t few;		/* rows left out because they have too few samples */
 	double share;		/* sum of the shares of these rows */
 	double high;		/* largest upper limit of their bars */

@@ -19,7 +19,8 @@ enum {
 /* A slice of a run. */
 struct slice_of_run {
 	uint32_t run;		/* string; 0: none */
-	uint32_t samples;	/* their number; then the index in ORDER of the next of them */
+	/* first the number of samples; after set_starts() the index in ORDER of the next one */
+	uint32_t samples;
 	int64_t slice;		/* from 1 on; 0: none */
 };
 

@@ -63,7 +63,7 @@ static const char *mode_name(uint16_t misc)
 	return names[misc & PERF_RECORD_MISC_CPUMODE_MASK];
 }
 
-/* Print the SIZE bytes of TEXT as a string; NULs are no end. */
+/* Print the SIZE bytes at FROM as a string, including NULs. */
 static void label_text(const char *from, size_t size)
 {
 	char safe[256];

@@ -117,7 +117,7 @@ static void print_total(const struct diff *d, FILE *out)
 	fprintf(out, " -> %s", after);
 	print_length(d, DIFF_AFTER, out);
 	if (diff_is_single(d))
-		fprintf(out, " (one run each: no telling whether that is noise)\n");
+		fprintf(out, " (with one run on each side, noise cannot be ruled out)\n");
 	else if (d->has_total_test)
 		fprintf(out, "  %+.1f %% [%+.1f, %+.1f]\n", 100 * t->change, 100 * t->low,
 			100 * t->high);

@@ -25,7 +25,7 @@ int screen_key(size_t *line);
 /* Return the terminal's size in characters; 80 x 24 if it is unknown. */
 void screen_size(size_t *columns, size_t *lines);
 
-/* Return the columns of the terminal that is stdout; 0: it is no terminal, or they are unknown. */
+/* Return the columns of the terminal at stdout; 0: it is not a terminal, or they are unknown. */
 size_t screen_columns(void);
 
 /* Return whether the size has changed, or the screen came back, since the last call. */

@@ -148,7 +148,7 @@ static struct top_call *find_call(struct top *t, uint32_t caller, uint32_t calle
 	return &t->call[t->calls++];
 }
 
-/* A row called by itself is no call, as in pprof. */
+/* A row that calls itself does not count as a call, as in pprof. */
 static void count_call(struct top *t, uint32_t caller, uint32_t callee, int64_t value)
 {
 	if (caller == TABLE_NONE || callee == TABLE_NONE || caller == callee)

@@ -205,8 +205,8 @@ static bool read_frame(struct resolved_reader *r, struct cursor c, const char **
 }
 
 /*
- * Two frames of the stream may be one in the tables, so the second name of a frame is no damage:
- * the first one stays.
+ * Two frames of the stream may be one in the tables.  So if a frame gets a second name, that is not
+ * damage: the first name stays.
  */
 static bool read_name(struct resolved_reader *r, struct cursor c, const char **why)
 {

@@ -58,9 +58,8 @@ bool reader_resume(struct stream_reader *in)
 			at += 8;
 		reader_skip(in, at < left ? at : left);
 		if (at < end) {
-			report_note(in->report, "%s: reading on at 0x%" PRIx64 ", %" PRIu64
-				    " bytes after the damage", in->file, in->offset,
-				    in->offset - from);
+			report_note(in->report, "%s: resumed at 0x%" PRIx64 "; skipped %" PRIu64
+				    " bytes", in->file, in->offset, in->offset - from);
 			return true;
 		}
 	}

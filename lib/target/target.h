@@ -12,7 +12,7 @@ struct target {
 	char *const *command;	/* run this, NULL-terminated */
 	pid_t *pid;		/* processes, with all their threads */
 	size_t pids;
-	bool by_search;		/* found by user or name: it is no error if one has ended */
+	bool by_search;		/* found by user or name: if one has ended, that is not an error */
 	pid_t *tid;		/* single threads */
 	size_t tids;
 	bool system;		/* everything that runs on the CPUs */
@@ -41,8 +41,8 @@ const char *target_parse_cpus(const char *list, void *target);
 bool target_add_user(struct target *t, const char *user, struct report *report);
 
 /*
- * Add all processes with the name COMM; only its first 15 bytes count.  False (reported) if there
- * is no such process.
+ * Add all processes with the name COMM; only its first 15 bytes count.  False (reported) if no
+ * process has that name.
  */
 bool target_add_comm(struct target *t, const char *comm, struct report *report);
 

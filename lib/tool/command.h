@@ -154,7 +154,7 @@ void command_on_signals(enum command_signals how);
 void command_input_ended(void);
 
 /*
- * Flush stdout and finish REPORT.  Return main's exit status.  A reader that has
- * closed the pipe (EPIPE) is no error; a full disk is.
+ * Flush stdout and finish REPORT.  Return main's exit status.  A full disk is an error; a reader
+ * that has closed the pipe (EPIPE) is not.
  */
 int command_end(struct report *report);

@@ -140,7 +140,7 @@ enum unwind_outcome {
 	UNWIND_HOLE,		/* the dump ended early, at a page that was not in memory */
 	UNWIND_HOLE_JOINED,	/* the same, but an earlier stack had the rest */
 	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
-	UNWIND_NO_CODE,		/* at a return address that is no code */
+	UNWIND_NO_CODE,		/* at a return address that is not in code */
 	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
 	UNWIND_LIMIT,		/* at the limit of frames that are followed */
 	UNWIND_COSTLY,		/* at a limit of work */

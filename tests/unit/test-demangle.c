@@ -68,7 +68,7 @@ int main(void)
 	    "the type of a Rust method stays");
 	tap(gives("_ZN1AILb1EE1fIXgtLi1ELi2EEEEvv", DEMANGLE_SIMPLE, "void A::f()") ||
 	    gives("_ZN1AILb1EE1fIXgtLi1ELi2EEEEvv", DEMANGLE_SIMPLE, "A::f"),
-	    "a comparison in template arguments is no bracket");
+	    "a comparison in template arguments is not a bracket");
 	tap(gives("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.42", DEMANGLE_SIMPLE,
 		  "core::fmt::Write::write_fmt"), "Rust with a number of LLVM's");
 	tap(gives("_RNvC6_123foo3bar", DEMANGLE_TEMPLATES, "123foo::bar"), "new Rust");

@@ -116,7 +116,7 @@ int main(void)
 
 	tap(read_self(), "this program can be read");
 	tap(!elf_open_memory("no", 2, &why) && *why,
-	    "what is no ELF file is refused, with a reason");
+	    "a file that is not an ELF file is refused, with a reason");
 	tap(!elf_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &why), "no device is mapped");
 	tap(finds_itself(), "a function, its file and line");
 	tap(cut_everywhere(), "cut anywhere");

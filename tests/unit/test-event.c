@@ -50,7 +50,7 @@ static void names(void)
 	    list.event[0].attr.sample_freq == 100, "timer is 100 Hz");
 	tap(!strcmp(list.event[0].unit, "nanoseconds"), "clocks count nanoseconds");
 	tap(is_named("cycles:kpu", "cycles:ukp"), "modifiers in order");
-	tap(is_named("cycles:ukh", "cycles"), "all levels are no level");
+	tap(is_named("cycles:ukh", "cycles"), "all levels together are not named");
 	tap(is_named("mem:0x1000:w:u", "mem:0x1000/4:w:u"), "a breakpoint's length");
 	tap(is_named("cycles/name=foo/u", "foo"), "the user's own name");
 	tap(parse("{cycles/name=foo/,cs}:u") == 2 && !strcmp(list.event[0].name, "foo") &&

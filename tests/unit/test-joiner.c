@@ -333,7 +333,7 @@ static void test_joiner_returns_above(void)
 		joiner_add(s.j, 7, s.stack, 6, 4, true);
 	add_copies(s.j, 1, 55);
 	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole,
-	    "the registers of a caller that is only usual are no evidence for the next one");
+	    "the registers of a caller that is only usual do not prove the next one");
 	joiner_free(s.j);
 }
 

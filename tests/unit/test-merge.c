@@ -177,7 +177,7 @@ static void profile_free(Perftools__Profiles__Profile *p)
 }
 
 /*
- * The sum, written by us and read by the library; NULL: it is no profile that we read.
+ * The sum, written by us and read by the library; NULL: it is not a profile that we read.
  * Ends M.
  */
 static Perftools__Profiles__Profile *write_sum(struct merge *m, enum pack_how how)
@@ -405,7 +405,7 @@ static void shorten(struct made *m) { m->sample[0].n_location_id = 2; }
 
 static void test_differences(void)
 {
-	tap(samples_with(swap_labels) == 2, "the order of labels is no difference");
+	tap(samples_with(swap_labels) == 2, "the order of labels does not matter");
 	tap(samples_with(change_text) == 3, "another text of a label is one");
 	tap(samples_with(change_number) == 3 && samples_with(change_unit) == 3,
 	    "so is another number or unit");

@@ -32,7 +32,7 @@ static void test_suffixes(void)
 	tap(shows("_Z3fooi.llvm.123", "foo") && shows("_ZL3fooi.lto_priv.0", "foo") &&
 	    shows("_ZL3fooi.__uniq.12.llvm.3", "foo") &&
 	    shows("_ZL3fooi.lto_priv.1.cold", "foo.cold"),
-	    "a number of the compiler is no part of the name");
+	    "a number of the compiler is not part of the name");
 	tap(shows("f.cold", "f.cold") && shows("memcpy@plt", "memcpy@plt") &&
 	    shows("_Zx.cold", "_Zx.cold"), "what is not mangled stays");
 }

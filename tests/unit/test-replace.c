@@ -139,7 +139,7 @@ static void test_discarded(void)
 	output_flush(&out);
 	output_discard(&out);
 	tap(!output_close(&out) && report.status == 0 && has("old") && files() == 1,
-	    "what is discarded leaves the old file, and is no failure");
+	    "what is discarded leaves the old file, and is not a failure");
 }
 
 int main(void)

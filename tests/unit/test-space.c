@@ -360,7 +360,7 @@ static void test_huge_pages(void)
 	tap(is_at(&s, 7, base + 16, "/text", 0x2010),
 	    "text moved to huge pages is the file's still");
 	map(&s, 7, base, 0x3000, 0, "//anon");
-	tap(is_at(&s, 7, base + 16, "//anon", 16), "what is no huge page is other memory");
+	tap(is_at(&s, 7, base + 16, "//anon", 16), "a mapping without huge pages is other memory");
 	map(&s, 8, base - 0x1000, 0x1000, 0x1000, "/text");
 	map(&s, 8, base, 2 * MIB2, 0, "/anon_hugepage (deleted)");
 	map(&s, 8, base + 2 * MIB2, 0x1000, 0x2000 + 2 * MIB2, "/text");

@@ -269,7 +269,7 @@ static void test_runs_as_groups(void)
 	tap(!b.is_marked, "several runs have no mark");
 }
 
-/* Shares without any variance are no proof of a change. */
+/* Shares without any variance do not prove a change. */
 static void test_certain_shares(void)
 {
 	struct share_whole w = { .total = 1000, .squares = 1000 };
@@ -278,7 +278,7 @@ static void test_certain_shares(void)
 	struct share_part more = { .total = 310, .squares = 310, .samples = 310 };
 	struct change c = compare_shares(&w, &all, &w, &all, NULL);
 
-	tap(c.p == 1 && c.low == 0 && c.high == 0, "all of both is no change");
+	tap(c.p == 1 && c.low == 0 && c.high == 0, "all of both is not a change");
 	c = compare_shares(&w, &some, &w, &more, NULL);
 	w.is_complete = true;
 	struct change complete = compare_shares(&w, &some, &w, &more, NULL);

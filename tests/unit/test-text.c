@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8 by an encoder written apart, for each code point; and what is no UTF-8. */
+/* UTF-8 by an encoder written apart, for each code point; and bytes that are not UTF-8. */
 #include "base/text.h"
 #include "tests/unit/tap.h"
 
@@ -83,6 +83,6 @@ int main(void)
 	tap(becomes("a\x1b[2J\n\x7f", "a?[2J??"), "C0 and DEL become question marks");
 	tap(becomes("a\xc2\x9b" "b\xc2\xa0", "a??b\xc2\xa0"), "so does C1, not what follows it");
 	tap(becomes("\xe2\x80\xae" "x\xe2\x81\xa6", "???x???"), "and what turns the direction");
-	tap(becomes("x\xff\xc3", "x??"), "and what is no UTF-8");
+	tap(becomes("x\xff\xc3", "x??"), "and what is not UTF-8");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units: every suffix, the limits, and what is no number. */
+/* units: every suffix, the limits, and what is not a number. */
 #include "base/units.h"
 #include "tests/unit/tap.h"
 
@@ -148,11 +148,11 @@ int main(void)
 	tap(!count_wrong(units_parse_count, counts, LENGTH(counts)),
 	    "counts with each unit, up to the largest");
 	tap(!count_taken(units_parse_count, no_counts, LENGTH(no_counts)),
-	    "what is no count, or too large, is refused");
+	    "what is not a count, or too large, is refused");
 	tap(!count_wrong(units_parse_duration, durations, LENGTH(durations)),
 	    "durations with each unit, fractions, up to the longest");
 	tap(!count_taken(units_parse_duration, no_durations, LENGTH(no_durations)),
-	    "what is no duration, or too long, is refused");
+	    "what is not a duration, or too long, is refused");
 	tap(!count_wrong_shares(), "shares, plain and in per cent, from 0 to 1");
 	tap(!count_wrong_formats(), "sizes and durations are written as they are read");
 	return tap_done();

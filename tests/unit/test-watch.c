@@ -57,7 +57,7 @@ static void test_hung(void)
 	tap(passes(1000) == 0 && !strcmp(why, "pmu-x waits for a disk"),
 	    "tools that wait for a disk would hang again, so they are left alone");
 	watch_file(&watch, true);
-	tap(passes(500) == 0 && !*why, "a disk that is slow is no reason for a message");
+	tap(passes(500) == 0 && !*why, "a slow disk causes no message");
 	still = NULL;
 	at_disk = false;
 }
