@@ -46,31 +46,6 @@ static uint8_t slot_of(uint64_t attribute)
 	return A_NONE;
 }
 
-/* Return the kind of value in FORM, if FORM is a common number; else V_NONE. */
-static uint8_t kind_of(uint64_t form)
-{
-	switch (form) {
-	case DW_FORM_addr:
-		return V_ADDRESS;
-	case DW_FORM_addrx:
-		return V_ADDRESS_INDEX;
-	case DW_FORM_data1: case DW_FORM_data2: case DW_FORM_data4: case DW_FORM_data8:
-	case DW_FORM_udata: case DW_FORM_implicit_const: case DW_FORM_flag_present:
-		return V_CONSTANT;
-	case DW_FORM_strp:
-		return V_STR;
-	case DW_FORM_strx1: case DW_FORM_strx2: case DW_FORM_strx:
-		return V_STR_INDEX;
-	case DW_FORM_ref4:
-		return V_REFERENCE;
-	case DW_FORM_rnglistx:
-		return V_LIST_INDEX;
-	case DW_FORM_sec_offset:
-		return V_OFFSET;
-	}
-	return V_NONE;
-}
-
 /* Add a step: merge it into the last step of this abbreviation, or append it to the table. */
 static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, int op)
 {
@@ -102,58 +77,56 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
  * Return whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used
  * or repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
  */
-static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t seen)
+static bool is_empty(const struct attribute *a, uint32_t seen)
 {
-	return op == STEP_END && fixed == 0 && (!a->slot || seen >> a->slot & 1);
+	return a->form.size == SIZE_IMPLICIT && (!a->slot || seen >> a->slot & 1);
 }
 
-/*
- * Add an attribute that takes FIXED bytes, if OP is STEP_END.  A->skip: bytes since the last one.
- */
-static void add_attribute(struct abbrevs *t, struct abbrev *a, struct attribute at, int op,
-			  unsigned fixed)
+/* Add an attribute.  A->skip: bytes since the last one. */
+static void add_attribute(struct abbrevs *t, struct abbrev *a, struct attribute at)
 {
-	if (SHORT_WAYS && !at.slot && op == STEP_END && a->skip + fixed <= FIXED_MAX) {
-		a->skip = (uint16_t)(a->skip + fixed);
+	if (SHORT_WAYS && !at.slot && at.form.size <= SIZE_FIXED_MAX &&
+	    a->skip + at.form.size <= FIXED_MAX) {
+		a->skip = (uint16_t)(a->skip + at.form.size);
 		return;
 	}
 	at.skip = a->skip;
-	at.size = op == STEP_LEB ? SIZE_LEB : (uint8_t)fixed;
 	a->skip = 0;
 	a->has |= 1U << at.slot;
 	t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
 	t->attribute[t->attributes++] = at;
 }
 
-/* Read the attributes of one code, up to the pair of zeros.  False: damage. */
-static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *a)
+/* Read the attributes of one code of U's table, up to the pair of zeros.  False: damage. */
+static bool read_attributes(const struct unit *u, struct cursor *c, struct abbrev *a)
 {
+	struct abbrevs *t = u->abbrevs;
+
 	a->attribute = (uint32_t)t->attributes;
 	a->step = (uint32_t)t->steps;
 	for (;;) {
 		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
-		unsigned fixed;
 		if (c->failed)
 			return false;
 		if (name == 0 && form == 0)
 			break;
-		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name),
-					.kind = kind_of(form) };
-		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
-		if (op < 0)
+		struct attribute at = { .slot = slot_of(name) };
+		if (!form_find(u, form, &at.form))
 			return false;
 		at.implicit = form == DW_FORM_implicit_const ? cursor_sleb(c)
 			: form == DW_FORM_flag_present;
-		if (is_empty(&at, op, fixed, a->has))
+		if (is_empty(&at, a->has))
 			continue;
-		add_attribute(t, a, at, op, fixed);
+		add_attribute(t, a, at);
 		if (SHORT_WAYS && name == DW_AT_sibling && form == DW_FORM_ref4 &&
 		    a->has_children) {
 			a->has_sibling = true;
-			fixed = 0;
-			op = STEP_SIBLING;
+			add_step(t, a, 0, STEP_SIBLING);
+		} else if (at.form.size <= SIZE_FIXED_MAX) {
+			add_step(t, a, at.form.size, STEP_END);
+		} else {
+			add_step(t, a, 0, at.form.size);
 		}
-		add_step(t, a, fixed, op);
 	}
 	add_step(t, a, 0, STEP_END);
 	set_size(t, a);
@@ -207,9 +180,11 @@ static uint64_t highest_code(const struct cursor *c)
 	return most < CODES_MAX ? most : CODES_MAX;
 }
 
-/* Read T up to code UNTIL.  If it is damaged, the codes before the damage stay. */
-static void read_table(struct dwarf_file *f, struct abbrevs *t, uint64_t until)
+/* Read U's table up to code UNTIL.  If it is damaged, the codes before the damage stay. */
+static void read_table(const struct unit *u, uint64_t until)
 {
+	struct dwarf_file *f = u->file;
+	struct abbrevs *t = u->abbrevs;
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
 	uint64_t code = 0, code_max = highest_code(&c), memory = memory_of(t);
 	const uint8_t *first = c.at, *end = c.end, *start;
@@ -224,7 +199,7 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t, uint64_t until)
 	for (; !c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max; start = c.at) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 		a.has_children = cursor_u8(&c) == 1;
-		if (c.failed || !read_attributes(t, &c, &a) ||
+		if (c.failed || !read_attributes(u, &c, &a) ||
 		    !dwarf_pay(f, BYTE_COST * (uint64_t)(c.at - start)) ||
 		    (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
@@ -255,12 +230,14 @@ static void pass_attributes(struct cursor *c)
 }
 
 /*
- * Find WANTED in T, which is still empty, and read nothing else: most tables are read for the root
- * DIE only.  False: it was not found, or cannot be used.
+ * Find WANTED in U's table, of which nothing has been read, and read nothing else: most tables are
+ * read for the root DIE only.  False: it was not found, or cannot be used.
  */
-static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
+static bool read_one(const struct unit *u, uint64_t wanted)
 {
 	enum { PASS_COST = 4 };		/* bytes skipped per unit of fuel */
+	struct dwarf_file *f = u->file;
+	struct abbrevs *t = u->abbrevs;
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
 	const uint8_t *start = c.at;
 	uint64_t code = 0, memory = memory_of(t);
@@ -279,7 +256,7 @@ static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
 		return false;
 	struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 	a.has_children = cursor_u8(&c) == 1;
-	bool is_good = !c.failed && a.tag && read_attributes(t, &c, &a) &&
+	bool is_good = !c.failed && a.tag && read_attributes(u, &c, &a) &&
 		       add_abbrev(f, t, wanted, &a);
 	dwarf_charge(f->dwarf, memory_of(t) - memory);
 	return is_good;
@@ -289,8 +266,8 @@ const struct abbrev *abbrevs_read(const struct unit *u, uint64_t code)
 {
 	struct abbrevs *t = u->abbrevs;
 
-	if (!t->is_read && (t->codes || !read_one(u->file, t, code)))
-		read_table(u->file, t, code);
+	if (!t->is_read && (t->codes || !read_one(u, code)))
+		read_table(u, code);
 	return code < t->codes && t->abbrev[code].tag ? &t->abbrev[code] : NULL;
 }
 
@@ -328,131 +305,4 @@ void abbrevs_release(struct dwarf_file *f)
 	}
 	free(f->abbrevs);
 	table_release(&f->abbrevs_table);
-}
-
-/* Like form_read(), for common numbers. */
-static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
-			       struct value *v)
-{
-	v->kind = at->kind;
-	v->number = at->size == 1 ? cursor_u8(c) : at->size == 4 ? cursor_u32(c)
-		: at->size == 0 ? (uint64_t)at->implicit : at->size == 2 ? cursor_u16(c)
-		: at->size == 8 ? cursor_u64(c) : cursor_uleb(c);
-	if (at->kind == V_REFERENCE)
-		v->number += u->offset;
-}
-
-bool die_read(const struct unit *u, struct cursor *c, struct die *die)
-{
-	uint64_t code = cursor_uleb(c);
-
-	die->abbrev = NULL;
-	if (c->failed)
-		return false;
-	if (code == 0)
-		return true;
-	const struct abbrev *a = abbrev_of(u, code);
-	if (!a)
-		return false;
-	for (uint32_t i = a->attribute; i < a->attribute + a->attributes; i++) {
-		const struct attribute *at = &u->abbrevs->attribute[i];
-		struct value *v = &die->value[at->slot];
-		cursor_bytes(c, at->skip);
-		if (at->kind)
-			read_number(u, c, at, v);
-		else if (!form_read(u, c, at->form, at->implicit, v))
-			return false;
-	}
-	cursor_bytes(c, a->skip);
-	die->has = a->has;
-	die->abbrev = a;
-	return !c->failed;
-}
-
-/* Skip a value that has no fixed size.  False: damage. */
-static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
-{
-	uint64_t size = 0;
-
-	switch (op) {
-	case STEP_LEB:
-		while (c->at < c->end && *c->at & 0x80)
-			c->at++;
-		size = 1;
-		break;
-	case STEP_STRING: {
-		const uint8_t *nul = memchr(c->at, 0, cursor_left(c));
-		if (!nul)
-			return false;
-		c->at = nul + 1;
-		return true;
-	}
-	case STEP_BLOCK:
-		size = cursor_uleb(c);
-		break;
-	case STEP_BLOCK1:
-		size = cursor_u8(c);
-		break;
-	case STEP_BLOCK2:
-		size = cursor_u16(c);
-		break;
-	case STEP_BLOCK4:
-		size = cursor_u32(c);
-		break;
-	case STEP_INDIRECT: {
-		struct value ignored;
-		return form_read(u, c, DW_FORM_indirect, 0, &ignored);
-	}
-	}
-	if (size > cursor_left(c))
-		return false;
-	c->at += size;
-	return true;
-}
-
-/* Read the offset of the sibling and move C there.  False: it is not ahead in the unit. */
-static bool pass_to_sibling(const struct unit *u, struct cursor *c)
-{
-	const uint8_t *info = u->file->section[S_INFO].at;
-	uint64_t to = u->offset + cursor_u32(c);
-
-	if (c->failed || to < (uint64_t)(c->at - info) || to > u->end)
-		return false;
-	c->at = info + to;
-	return true;
-}
-
-/* Read all attributes of a DIE, as die_read() does, instead of passing over them. */
-static bool read_all(const struct unit *u, struct cursor *c, const struct abbrev *a)
-{
-	struct value ignored;
-
-	for (uint32_t i = a->attribute; i < a->attribute + a->attributes; i++) {
-		const struct attribute *at = &u->abbrevs->attribute[i];
-		if (!form_read(u, c, at->form, at->implicit, &ignored))
-			return false;
-	}
-	return !c->failed;
-}
-
-bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
-{
-	if (!SHORT_WAYS)
-		return read_all(u, c, a);
-	for (const struct step *s = u->abbrevs->step + a->step; ; s++) {
-		if (s->fixed > cursor_left(c))
-			return false;
-		c->at += s->fixed;
-		if (s->op == STEP_END)
-			return true;
-		if (s->op == STEP_SIBLING) {
-			if (with_children)
-				return pass_to_sibling(u, c);
-			if (!cursor_bytes(c, 4))
-				return false;
-			continue;
-		}
-		if (!pass(u, c, s->op))
-			return false;
-	}
 }

@@ -43,141 +43,75 @@ uint64_t form_length(struct cursor *c, uint8_t *offset_size)
 	return length;
 }
 
-static bool constant(struct value *v, uint64_t number)
-{
-	*v = (struct value){ number, V_CONSTANT };
-	return true;
-}
+/* Indexes of the table: a standard form is its own index, those of GNU are next. */
+enum { GNU_FORMS = 0x1f00, GNU_INDEX = 0x40 };
+#define GNU(form) ((form) - GNU_FORMS + GNU_INDEX)
 
-static bool give(struct value *v, enum value_kind kind, uint64_t number)
-{
-	*v = (struct value){ number, kind };
-	return true;
-}
+/* By DW_FORM_*.  V_NONE: not a form. */
+static const struct form forms[] = {
+	[DW_FORM_addr] = { V_ADDRESS, SIZE_ADDRESS },
+	[DW_FORM_addrx] = { V_ADDRESS_INDEX, SIZE_ULEB },
+	[DW_FORM_addrx1] = { V_ADDRESS_INDEX, 1 },
+	[DW_FORM_addrx2] = { V_ADDRESS_INDEX, 2 },
+	[DW_FORM_addrx3] = { V_ADDRESS_INDEX, 3 },
+	[DW_FORM_addrx4] = { V_ADDRESS_INDEX, 4 },
+	[GNU(DW_FORM_GNU_addr_index)] = { V_ADDRESS_INDEX, SIZE_ULEB },
+	[DW_FORM_data1] = { V_CONSTANT, 1 },
+	[DW_FORM_data2] = { V_CONSTANT, 2 },
+	[DW_FORM_data4] = { V_CONSTANT, 4 },
+	[DW_FORM_data8] = { V_CONSTANT, 8 },
+	[DW_FORM_data16] = { V_OTHER, 16 },
+	[DW_FORM_sdata] = { V_CONSTANT, SIZE_SLEB },
+	[DW_FORM_udata] = { V_CONSTANT, SIZE_ULEB },
+	[DW_FORM_implicit_const] = { V_CONSTANT, SIZE_IMPLICIT },
+	[DW_FORM_flag] = { V_CONSTANT, 1 },
+	[DW_FORM_flag_present] = { V_CONSTANT, SIZE_IMPLICIT },
+	[DW_FORM_string] = { V_STRING, SIZE_STRING },
+	[DW_FORM_strp] = { V_STR, SIZE_OFFSET },
+	[DW_FORM_line_strp] = { V_LINE_STR, SIZE_OFFSET },
+	[DW_FORM_strp_sup] = { V_ALTERNATE_STR, SIZE_OFFSET },
+	[GNU(DW_FORM_GNU_strp_alt)] = { V_ALTERNATE_STR, SIZE_OFFSET },
+	[DW_FORM_strx] = { V_STR_INDEX, SIZE_ULEB },
+	[DW_FORM_strx1] = { V_STR_INDEX, 1 },
+	[DW_FORM_strx2] = { V_STR_INDEX, 2 },
+	[DW_FORM_strx3] = { V_STR_INDEX, 3 },
+	[DW_FORM_strx4] = { V_STR_INDEX, 4 },
+	[GNU(DW_FORM_GNU_str_index)] = { V_STR_INDEX, SIZE_ULEB },
+	[DW_FORM_ref1] = { V_UNIT_REFERENCE, 1 },
+	[DW_FORM_ref2] = { V_UNIT_REFERENCE, 2 },
+	[DW_FORM_ref4] = { V_UNIT_REFERENCE, 4 },
+	[DW_FORM_ref8] = { V_UNIT_REFERENCE, 8 },
+	[DW_FORM_ref_udata] = { V_UNIT_REFERENCE, SIZE_ULEB },
+	[DW_FORM_ref_addr] = { V_REFERENCE, SIZE_REF_ADDR },
+	[DW_FORM_ref_sup4] = { V_ALTERNATE_REFERENCE, 4 },
+	[DW_FORM_ref_sup8] = { V_ALTERNATE_REFERENCE, 8 },
+	[GNU(DW_FORM_GNU_ref_alt)] = { V_ALTERNATE_REFERENCE, SIZE_OFFSET },
+	[DW_FORM_ref_sig8] = { V_OTHER, 8 },
+	[DW_FORM_sec_offset] = { V_OFFSET, SIZE_OFFSET },
+	[DW_FORM_rnglistx] = { V_LIST_INDEX, SIZE_ULEB },
+	[DW_FORM_loclistx] = { V_OTHER, SIZE_ULEB },
+	[DW_FORM_block] = { V_OTHER, SIZE_BLOCK },
+	[DW_FORM_block1] = { V_OTHER, SIZE_BLOCK1 },
+	[DW_FORM_block2] = { V_OTHER, SIZE_BLOCK2 },
+	[DW_FORM_block4] = { V_OTHER, SIZE_BLOCK4 },
+	[DW_FORM_exprloc] = { V_OTHER, SIZE_BLOCK },
+	[DW_FORM_indirect] = { V_OTHER, SIZE_INDIRECT },
+};
 
-static bool pass_block(struct cursor *c, uint64_t size, struct value *v)
+bool form_find(const struct unit *u, uint64_t form, struct form *f)
 {
-	if (size > cursor_left(c))
-		c->failed = true;
-	else
-		c->at += size;
-	return give(v, V_OTHER, 0);
-}
+	uint64_t index = form < GNU_INDEX ? form : form < GNU_FORMS ? UINT64_MAX : GNU(form);
 
-static bool read_string(struct cursor *c, struct value *v)
-{
-	return give(v, V_STRING, (uintptr_t)cursor_string(c));
-}
-
-/* As form_read(), for any form but DW_FORM_indirect. */
-static inline bool read_value(const struct unit *u, struct cursor *c, unsigned form,
-			      int64_t implicit, struct value *v)
-{
-	switch (form) {
-	case DW_FORM_addr:
-		return give(v, V_ADDRESS, form_number(c, u->address_size));
-	case DW_FORM_data1:
-	case DW_FORM_flag:		return constant(v, cursor_u8(c));
-	case DW_FORM_data2:		return constant(v, cursor_u16(c));
-	case DW_FORM_data4:		return constant(v, cursor_u32(c));
-	case DW_FORM_data8:		return constant(v, cursor_u64(c));
-	case DW_FORM_sdata:		return constant(v, (uint64_t)cursor_sleb(c));
-	case DW_FORM_udata:		return constant(v, cursor_uleb(c));
-	case DW_FORM_implicit_const:	return constant(v, (uint64_t)implicit);
-	case DW_FORM_flag_present:	return constant(v, 1);
-	case DW_FORM_data16:		return pass_block(c, 16, v);
-	case DW_FORM_string:		return read_string(c, v);
-	case DW_FORM_strp:		return give(v, V_STR, form_number(c, u->offset_size));
-	case DW_FORM_line_strp:
-		return give(v, V_LINE_STR, form_number(c, u->offset_size));
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt:
-		return give(v, V_ALTERNATE_STR, form_number(c, u->offset_size));
-	case DW_FORM_strx:
-	case DW_FORM_GNU_str_index:	return give(v, V_STR_INDEX, cursor_uleb(c));
-	case DW_FORM_strx1:		return give(v, V_STR_INDEX, cursor_u8(c));
-	case DW_FORM_strx2:		return give(v, V_STR_INDEX, cursor_u16(c));
-	case DW_FORM_strx3:		return give(v, V_STR_INDEX, form_number(c, 3));
-	case DW_FORM_strx4:		return give(v, V_STR_INDEX, cursor_u32(c));
-	case DW_FORM_addrx:
-	case DW_FORM_GNU_addr_index:	return give(v, V_ADDRESS_INDEX, cursor_uleb(c));
-	case DW_FORM_addrx1:		return give(v, V_ADDRESS_INDEX, cursor_u8(c));
-	case DW_FORM_addrx2:		return give(v, V_ADDRESS_INDEX, cursor_u16(c));
-	case DW_FORM_addrx3:		return give(v, V_ADDRESS_INDEX, form_number(c, 3));
-	case DW_FORM_addrx4:		return give(v, V_ADDRESS_INDEX, cursor_u32(c));
-	case DW_FORM_ref1:		return give(v, V_REFERENCE, u->offset + cursor_u8(c));
-	case DW_FORM_ref2:		return give(v, V_REFERENCE, u->offset + cursor_u16(c));
-	case DW_FORM_ref4:		return give(v, V_REFERENCE, u->offset + cursor_u32(c));
-	case DW_FORM_ref8:		return give(v, V_REFERENCE, u->offset + cursor_u64(c));
-	case DW_FORM_ref_udata:		return give(v, V_REFERENCE, u->offset + cursor_uleb(c));
-	case DW_FORM_ref_addr:
-		return give(v, V_REFERENCE, form_number(c, u->version == 2 ? u->address_size
-							: u->offset_size));
-	case DW_FORM_GNU_ref_alt:
-		return give(v, V_ALTERNATE_REFERENCE, form_number(c, u->offset_size));
-	case DW_FORM_ref_sup4:		return give(v, V_ALTERNATE_REFERENCE, cursor_u32(c));
-	case DW_FORM_ref_sup8:		return give(v, V_ALTERNATE_REFERENCE, cursor_u64(c));
-	case DW_FORM_ref_sig8:		return give(v, V_OTHER, cursor_u64(c));
-	case DW_FORM_sec_offset:	return give(v, V_OFFSET, form_number(c, u->offset_size));
-	case DW_FORM_rnglistx:		return give(v, V_LIST_INDEX, cursor_uleb(c));
-	case DW_FORM_loclistx:		return give(v, V_OTHER, cursor_uleb(c));
-	case DW_FORM_block1:		return pass_block(c, cursor_u8(c), v);
-	case DW_FORM_block2:		return pass_block(c, cursor_u16(c), v);
-	case DW_FORM_block4:		return pass_block(c, cursor_u32(c), v);
-	case DW_FORM_block:
-	case DW_FORM_exprloc:		return pass_block(c, cursor_uleb(c), v);
-	}
-	return false;
-}
-
-bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
-	       struct value *v)
-{
-	if (form == DW_FORM_indirect) {
-		form = (unsigned)cursor_uleb(c);
-		if (form == DW_FORM_implicit_const)
-			return false;
-	}
-	return read_value(u, c, form, implicit, v);
-}
-
-int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
-{
-	*fixed = 0;
-	switch (form) {
-	case DW_FORM_addr:		*fixed = a->address_size; return STEP_END;
-	case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_ref1: case DW_FORM_strx1:
-	case DW_FORM_addrx1:		*fixed = 1; return STEP_END;
-	case DW_FORM_data2: case DW_FORM_ref2: case DW_FORM_strx2:
-	case DW_FORM_addrx2:		*fixed = 2; return STEP_END;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:		*fixed = 3; return STEP_END;
-	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_strx4: case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:		*fixed = 4; return STEP_END;
-	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:		*fixed = 8; return STEP_END;
-	case DW_FORM_data16:		*fixed = 16; return STEP_END;
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:	return STEP_END;
-	case DW_FORM_strp: case DW_FORM_line_strp: case DW_FORM_strp_sup: case DW_FORM_sec_offset:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:	*fixed = a->offset_size; return STEP_END;
-	case DW_FORM_ref_addr:
-		*fixed = a->is_version2 ? a->address_size : a->offset_size;
-		return STEP_END;
-	case DW_FORM_sdata: case DW_FORM_udata: case DW_FORM_strx: case DW_FORM_addrx:
-	case DW_FORM_ref_udata: case DW_FORM_rnglistx: case DW_FORM_loclistx:
-	case DW_FORM_GNU_addr_index:
-	case DW_FORM_GNU_str_index:	return STEP_LEB;
-	case DW_FORM_string:		return STEP_STRING;
-	case DW_FORM_block1:		return STEP_BLOCK1;
-	case DW_FORM_block2:		return STEP_BLOCK2;
-	case DW_FORM_block4:		return STEP_BLOCK4;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:		return STEP_BLOCK;
-	case DW_FORM_indirect:		return STEP_INDIRECT;
-	}
-	return -1;
+	*f = index < sizeof(forms) / sizeof(*forms) ? forms[index] : (struct form){ V_NONE, 0 };
+	if (f->size == SIZE_REF_ADDR)
+		f->size = u->version == 2 ? SIZE_ADDRESS : SIZE_OFFSET;
+	if (f->size == SIZE_OFFSET)
+		f->size = u->offset_size;
+	else if (f->size == SIZE_ADDRESS && (u->address_size == 4 || u->address_size == 8))
+		f->size = u->address_size;
+	else if (f->size == SIZE_ADDRESS)
+		f->kind = V_NONE;	/* U is the shape of a damaged line table */
+	return f->kind != V_NONE;
 }
 
 /* Return the string at OFFSET of section S of F, or NULL. */

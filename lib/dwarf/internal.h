@@ -41,6 +41,7 @@ enum slot {
  *   V_STR_INDEX              an index into .debug_str_offsets
  *   V_ALTERNATE_STR          an offset in .debug_str of the alternate file
  *   V_REFERENCE              an offset in .debug_info
+ *   V_UNIT_REFERENCE         only in a struct form: an offset in .debug_info, from the unit's start
  *   V_ALTERNATE_REFERENCE    an offset in .debug_info of the alternate file
  *   V_OFFSET                 an offset in the section that the attribute implies
  *   V_LIST_INDEX             an index of a range list in .debug_rnglists
@@ -48,7 +49,8 @@ enum slot {
  */
 enum value_kind {
 	V_NONE, V_CONSTANT, V_ADDRESS, V_ADDRESS_INDEX, V_STRING, V_STR, V_LINE_STR, V_STR_INDEX,
-	V_ALTERNATE_STR, V_REFERENCE, V_ALTERNATE_REFERENCE, V_OFFSET, V_LIST_INDEX, V_OTHER,
+	V_ALTERNATE_STR, V_REFERENCE, V_UNIT_REFERENCE, V_ALTERNATE_REFERENCE, V_OFFSET,
+	V_LIST_INDEX, V_OTHER,
 };
 
 /* The value of an attribute as encoded.  A string, address or list is looked up when needed. */
@@ -58,35 +60,50 @@ struct value {
 };
 
 /*
+ * The size of a value.  Up to SIZE_FIXED_MAX, it is a number of bytes; SIZE_IMPLICIT: none, because
+ * the abbreviation has the value.  Above, it is
+ *   SIZE_ADDRESS, SIZE_OFFSET   the size of addresses, of offsets, in the unit
+ *   SIZE_REF_ADDR               SIZE_ADDRESS in DWARF 2, else SIZE_OFFSET
+ *   SIZE_ULEB, SIZE_SLEB        that of an unsigned, a signed LEB128 number
+ *   SIZE_STRING                 that of a string and its NUL
+ *   SIZE_BLOCK                  that of a block, after its size as a LEB128 number
+ *   SIZE_BLOCK1, 2, 4           that of a block, after its size in 1, 2 or 4 bytes
+ *   SIZE_INDIRECT               that of a value, after its form
+ */
+enum form_size {
+	SIZE_IMPLICIT = 0, SIZE_FIXED_MAX = 16, SIZE_ADDRESS, SIZE_OFFSET, SIZE_REF_ADDR,
+	SIZE_ULEB, SIZE_SLEB, SIZE_STRING, SIZE_BLOCK, SIZE_BLOCK1, SIZE_BLOCK2, SIZE_BLOCK4,
+	SIZE_INDIRECT,
+};
+
+/* How a form encodes values. */
+struct form {
+	uint8_t kind;		/* enum value_kind */
+	uint8_t size;		/* enum form_size */
+};
+
+/*
  * An attribute of an abbreviation.  Unused attributes of fixed size are not stored: their bytes
  * are in SKIP of the next one.
  */
 struct attribute {
 	uint16_t skip;		/* bytes before this attribute */
-	uint16_t form;		/* DW_FORM_* */
 	uint8_t slot;		/* enum slot */
-	uint8_t kind;		/* enum value_kind; V_NONE: FORM is not a common number */
-	uint8_t size;		/* of a number: bytes, or SIZE_LEB; 0: it is IMPLICIT */
-	int64_t implicit;
+	struct form form;	/* for the unit: SIZE is not SIZE_ADDRESS to SIZE_REF_ADDR */
+	int64_t implicit;	/* the value, if FORM.SIZE is SIZE_IMPLICIT */
 };
 
-enum { SIZE_LEB = UINT8_MAX };
-
 /*
- * A step to skip a part of a DIE.  Skip FIXED bytes, then do OP:
+ * A step to skip a part of a DIE.  Skip FIXED bytes, then do OP, which is a size from SIZE_ULEB on:
+ * skip a value of that size; or
  *   STEP_END                the DIE ends here
- *   STEP_LEB, STEP_STRING   skip a LEB128 number, a string
- *   STEP_BLOCK              skip a block, after its size as a LEB128 number
- *   STEP_BLOCK1, 2, 4       skip a block, after its size in 1, 2 or 4 bytes
- *   STEP_INDIRECT           skip a value, after its form
  *   STEP_MORE               go on with the next step
  *   STEP_SIBLING            skip the 4-byte offset of the sibling; or go there, past the children
  */
-enum step_op { STEP_END, STEP_LEB, STEP_STRING, STEP_BLOCK, STEP_BLOCK1, STEP_BLOCK2,
-	       STEP_BLOCK4, STEP_INDIRECT, STEP_MORE, STEP_SIBLING };
+enum step_op { STEP_END, STEP_MORE, STEP_SIBLING };
 struct step {
 	uint16_t fixed;		/* bytes */
-	uint8_t op;		/* enum step_op */
+	uint8_t op;		/* enum step_op, or enum form_size */
 };
 
 /*
@@ -348,12 +365,8 @@ static inline void unit_damaged(const struct unit *u, const uint8_t *at)
 }
 
 /* --- forms (form.c) --- */
-/* Read a value in FORM at C.  False: unknown form.  A value that is cut off sets C->failed. */
-bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
-	       struct value *v);
-
-/* Return the step_op that skips a value in FORM, after *FIXED bytes; -1: unknown form. */
-int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed);
+/* Store in *F how FORM (DW_FORM_*) encodes values in U.  False: unknown form, F->kind is V_NONE. */
+bool form_find(const struct unit *u, uint64_t form, struct form *f);
 
 /* Return the string that V refers to; NULL: not a string, missing, or too long. */
 const char *form_string(const struct unit *u, const struct value *v);
@@ -361,7 +374,11 @@ const char *form_string(const struct unit *u, const struct value *v);
 /* Store the address that V refers to.  False: not an address, or missing. */
 bool form_address(const struct unit *u, const struct value *v, uint64_t *address);
 
-/* --- DIEs (abbrev.c) --- */
+/* --- values and DIEs (abbrev.c, die.c) --- */
+/* Read a value at C.  False: its form is unknown, or not allowed.  A cut value sets C->failed. */
+bool form_read(const struct unit *u, struct cursor *c, struct form f, int64_t implicit,
+	       struct value *v);
+
 /* Return the abbreviation table of U.  Nothing of a new table has been read. */
 struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u);
 

@@ -53,18 +53,19 @@ static void read_old_tables(struct lines *l, struct cursor *c)
 	}
 }
 
-/* The content (DW_LNCT_*) and form (DW_FORM_*) of each field of an entry. */
+/* The content (DW_LNCT_*) and form of each field of an entry. */
 struct entry_format {
-	uint64_t content[256], form[256];
+	uint64_t content[256];
+	struct form form[256];
 	unsigned count;
 };
 
-static void read_format(struct cursor *c, struct entry_format *format)
+static void read_format(const struct unit *shape, struct cursor *c, struct entry_format *format)
 {
 	format->count = cursor_u8(c);
 	for (unsigned i = 0; i < format->count; i++) {
 		format->content[i] = cursor_uleb(c);
-		format->form[i] = cursor_uleb(c);
+		form_find(shape, cursor_uleb(c), &format->form[i]);
 	}
 }
 
@@ -77,8 +78,7 @@ static bool read_entry(const struct unit *shape, struct cursor *c,
 	*entry = (struct file_entry){ 0 };
 	for (unsigned i = 0; i < format->count; i++) {
 		struct value v;
-		if (format->form[i] > UINT16_MAX ||
-		    !form_read(shape, c, (unsigned)format->form[i], 0, &v))
+		if (!form_read(shape, c, format->form[i], 0, &v))
 			return false;
 		if (format->content[i] == DW_LNCT_path)
 			entry->name = v;
@@ -97,7 +97,7 @@ static bool read_table(struct lines *l, struct cursor *c, bool of_files)
 
 	shape.offset_size = l->offset_size;
 	shape.address_size = l->address_size;
-	read_format(c, &format);
+	read_format(&shape, c, &format);
 	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0; n--) {
 		if (!pay(l) || !read_entry(&shape, c, &format, &entry))
 			return false;
