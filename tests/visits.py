@@ -94,7 +94,7 @@ def main():
     if missing:
         sys.exit("visits.py: functions not found, or found twice: " + " ".join(missing))
     with open(folder + "/Makefile", encoding="utf-8") as f:
-        modules = re.search(r"^MODULES *= *(.*)$", f.read(), re.M)[1].split()
+        modules = re.search(r"^MODULES *= *((?:.*\\\n)*.*)$", f.read(), re.M)[1].split()
     calls = calls_of(own, shared, start[0])
     files, visits = [start[0].file], []
     read(calls, leading_to_names(calls), start[0], files, visits, set())

@@ -2,8 +2,8 @@
 /*
  * The walk of a sample's callchain, from addresses to frames.
  *
- * A cache has sets of four slots, and maps an address in one generation of an address space
- * straight to a frame; code in files is the same for all address spaces that map the same files.
+ * A cache (base/recent.h) maps an address in one generation of an address space straight to a
+ * frame; code in files is the same for all address spaces that map the same files.
  *
  * If code of a JIT compiler was replaced, the name of an address depends on the time. Such
  * addresses are not put into this cache, and are looked up each time.
@@ -20,38 +20,10 @@ static uint64_t caller_key(uint64_t address)
 	return (address - 1) ^ 1ULL << 63;
 }
 
-/* Return the RECENT_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
-static struct recent *recent_set(const struct resolver *r, uint64_t address, uint64_t generation)
-{
-	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
-
-	return &r->recent[hash & (r->recent_slots - RECENT_WAYS)];
-}
-
-void resolver_set_recent(struct resolver *r, size_t slots)
-{
-	free(r->recent);
-	r->recent_slots = slots;
-	r->recent = mem_aligned(RECENT_WAYS * sizeof(*r->recent), slots * sizeof(*r->recent));
-	memset(r->recent, 0, slots * sizeof(*r->recent));
-}
-
-/* Return the key of GENERATION since the last flush; 0: do not cache its addresses. */
-static inline uint32_t recent_key(const struct resolver *r, uint64_t generation)
-{
-	/* All unknown spaces have generation 0. */
-	return generation && generation <= UINT32_MAX ? (uint32_t)generation ^ r->recent_salt : 0;
-}
-
 /* Return the generation under which addresses of SPACE in files are cached. */
 static inline uint64_t shared_generation(const struct space *space)
 {
 	return space->shared ? space->shared : space->generation;
-}
-
-static inline bool is_recent(const struct recent *q, uint64_t address, uint32_t key)
-{
-	return ((q->address ^ address) | (q->key ^ key)) == 0;
 }
 
 /* Return whether SPACE, a process whose mappings are known, has no code at ADDRESS. */
@@ -61,31 +33,15 @@ static bool is_no_code(const struct resolver *r, const struct space *space, uint
 	       !mappings_are_none(&space->code) && !space_find(space, address);
 }
 
-/* Return the slot of the first cache that has ADDRESS of GENERATION, or NULL. */
-static inline const struct recent *find_recent(const struct resolver *r, uint64_t address,
-					       uint64_t generation)
+/* Put FRAME into the first cache, unless its name depends on the time. */
+static void add_recent(struct resolver *r, uint64_t generation, uint64_t address, uint32_t frame)
 {
-	const struct recent *q = recent_set(r, address, generation);
-	uint32_t key = recent_key(r, generation);
+	enum { SHARE = 2 };	/* minimum of slots per frame, up to RECENT_MAX */
 
-	/* Compare all four ways without branching: the hit is unpredictable. */
-	unsigned at = 0;
-	for (unsigned i = 1; i < RECENT_WAYS; i++)
-		at = is_recent(&q[i], address, key) ? i : at;
-	return SHORT_WAYS && is_recent(&q[at], address, key) && key ? &q[at] : NULL;
-}
-
-static void add_recent(struct resolver *r, uint64_t address, uint64_t generation, uint32_t frame)
-{
-	uint32_t key = recent_key(r, generation);
-
-	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX)
-		resolver_set_recent(r, 2 * r->recent_slots);
-	if (!key || r->by_time)
-		return;
-	struct recent *q = recent_set(r, address, generation);
-	memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
-	q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
+	if (r->tables->frames > r->recent.slots / SHARE && r->recent.slots < RECENT_MAX)
+		recent_reset(&r->recent, 2 * r->recent.slots);
+	if (!r->by_time)
+		recent_add(&r->recent, generation, address, frame);
 }
 
 /* Return whether ADDRESS of SPACE is in a file that other spaces may map at the same address. */
@@ -106,20 +62,21 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 {
 	uint64_t generation = shared_generation(space);
 	uint64_t key = is_return ? caller_key(address + 1) : address;
-	const struct recent *q = find_recent(r, key, generation);
+	uint32_t frame;
 
 	r->by_time = false;
-	if (!q && generation != space->generation && !is_shared(r, space, address)) {
+	bool is_known = recent_find(&r->recent, generation, key, &frame);
+	if (!is_known && generation != space->generation && !is_shared(r, space, address)) {
 		generation = space->generation;
-		q = find_recent(r, key, generation);
+		is_known = recent_find(&r->recent, generation, key, &frame);
 	}
-	if (q)
-		return q->frame;
+	if (is_known)
+		return frame;
 	struct place place = resolver_place_find(r, in, pid, space, address);
 	if (is_return && resolver_is_before_function(r, &place))
 		place = resolver_place_find(r, in, pid, space, ++address);
-	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
-	add_recent(r, key, generation, frame);
+	frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
+	add_recent(r, generation, key, frame);
 	return frame;
 }
 
@@ -209,8 +166,8 @@ static void prefetch(const struct resolver *r, const struct space *space,
 	uint64_t generation = shared_generation(space);
 
 	for (uint64_t i = 0; i < count; i++)
-		__builtin_prefetch(recent_set(r, i > 1 ? caller_key(word_at(*chain, i))
-						       : word_at(*chain, i), generation));
+		recent_prefetch(&r->recent, generation, i > 1 ? caller_key(word_at(*chain, i))
+							      : word_at(*chain, i));
 }
 
 /*
@@ -306,7 +263,7 @@ static void walk_left_out(struct resolver *r, const struct sample *s, struct cha
 /* Return the key under which callers in the space of W are kept; 0: they are not kept. */
 static uint32_t callers_key(const struct resolver *r, const struct chain_walk *w)
 {
-	return w->space && !w->ended ? recent_key(r, w->space->generation) : 0;
+	return w->space && !w->ended ? recent_key(&r->recent, w->space->generation) : 0;
 }
 
 /* Return whether the frames of the last addresses are known from the previous callchain. */
@@ -370,7 +327,7 @@ uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, cons
 	uint32_t count = 0;
 
 	size_t same = same_callers(r, &chain);
-	uint32_t salt = r->recent_salt;
+	uint32_t salt = r->recent.salt;
 
 	w.space = w.leaf;
 	if (w.leaf)
@@ -397,7 +354,7 @@ uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, cons
 			w.callers = 0;
 		}
 	}
-	uint32_t key = salt == r->recent_salt ? callers_key(r, &w) : 0;
+	uint32_t key = salt == r->recent.salt ? callers_key(r, &w) : 0;
 	keep_callers(r, &chain, key ? w.callers : 0, count, key);
 	*end = end_of_walk(r, in, attr, &w, said);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)

@@ -10,6 +10,7 @@
 #include "base/byte-ids.h"
 #include "base/intern.h"
 #include "base/pointers.h"
+#include "base/recent.h"
 #include "locate/embedded.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
@@ -19,10 +20,6 @@
 #include "symbol/recorded-names.h"
 
 enum {
-	RECENT_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
-	RECENT_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
-	RECENT_WAYS = 4,	/* slots that may hold one address */
-	RECENT_SHARE = 2,	/* minimum of slots per frame, up to RECENT_MAX */
 	JIT_CREDIT_FIRST = 1 << 18,	/* initial credit, in visits to processes */
 	JIT_CREDIT_SAMPLE = 8,		/* credit that a sample adds */
 	JIT_LATE_MAX = 1 << 19,		/* frames that wait for a name at a time */
@@ -61,16 +58,6 @@ struct jit_process {
 	uint32_t unnamed_frames;
 };
 
-/*
- * A slot of the first cache: the frame at ADDRESS in an address space of one generation. It is in
- * one of RECENT_WAYS neighbouring slots; the first of these is the newest.
- */
-struct recent {
-	uint64_t address;
-	uint32_t key;		/* the generation, see recent_key(); 0: the slot is empty */
-	uint32_t frame;
-};
-
 /* What an object of the resolved stream stands for: a part of an object of lib/process. */
 struct part {
 	/* id in lib/process; TABLE_NONE: addresses without a mapping */
@@ -97,10 +84,7 @@ struct resolver {
 	struct locate_embedded embedded;
 	bool is_local;			/* the stream was recorded here, as of its last record */
 	struct stream_reader *in;	/* that stream */
-	struct recent *recent;		/* the first cache */
-	size_t recent_slots;		/* elements of RECENT, a power of two */
-	uint32_t recent_salt;		/* changes with each flush */
-	uint64_t flushes;		/* calls of resolver_flush_recent() */
+	struct recent recent;		/* the first cache: frames by generation and address */
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
 	struct source **source;		/* by object of lib/process; NULL: not needed yet */
@@ -184,15 +168,6 @@ struct place {
 	uint32_t recorded;		/* 1 + file in r->recorded to look it up in; 0: none */
 	uint64_t recorded_address;	/* its address in that file */
 };
-
-/* Empty the first cache, at no cost, because addresses may have new names. */
-static inline void resolver_flush_recent(struct resolver *r)
-{
-	r->recent_salt = (uint32_t)hash_u64(++r->flushes);
-}
-
-/* Replace the first cache by an empty one of SLOTS slots. */
-void resolver_set_recent(struct resolver *r, size_t slots);
 
 /*
  * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code

@@ -184,7 +184,7 @@ bool resolver_jit_refresh(struct resolver *r, struct jitmap *map)
 				    "not its process's, root or you", t.file, t.owner);
 	}
 	if (any)
-		resolver_flush_recent(r);
+		recent_flush(&r->recent);
 	return any;
 }
 

@@ -179,5 +179,5 @@ void resolver_kernel_follow(struct resolver *r, const struct record *rec)
 	snprintf(name, sizeof(name), "%s", k.name);
 	jitmap_add_function(r->ksymbols, k.start, k.size, name);
 	r->ksymbols_added++;
-	resolver_flush_recent(r);
+	recent_flush(&r->recent);
 }

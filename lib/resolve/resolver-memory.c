@@ -112,7 +112,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	resolved_restart(r->tables, past);
 	r->part = NULL;
 	resolver_release_ids(r);
-	resolver_set_recent(r, RECENT_FIRST);
+	recent_reset(&r->recent, RECENT_FIRST);
 	r->last.count = 0;
 	define_frames(r, past, part, frame, frames);
 	define_frames(r, past, part, late, r->late);

@@ -44,7 +44,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->jit_credit = JIT_CREDIT_FIRST;
 	r->limit = options->definitions_max;
 	r->jit_budget.files_max = files_limit() / 2;
-	resolver_set_recent(r, RECENT_FIRST);
+	recent_reset(&r->recent, RECENT_FIRST);
 	return r;
 }
 
@@ -381,7 +381,7 @@ void resolver_free(struct resolver *r)
 	byte_ids_release(&r->long_seen);
 	resolver_release_ids(r);
 	free(r->before);
-	free(r->recent);
+	recent_release(&r->recent);
 	free(r->source);
 	free(r->frame);
 	free(r->last.word);

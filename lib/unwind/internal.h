@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "base/recent.h"
 #include "code/machine.h"
 #include "code/scan.h"
 #include "elf/pool.h"
@@ -37,9 +38,6 @@ enum {
 	RULES_FIXED = 5,	/* ids of the rules without a row */
 	RULE_MAX = 1 << 18,	/* distinct rules; more are RULE_NO_CFI */
 	PLACES_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
-	SLOTS_FIRST = 1 << 14,	/* slots of the first cache at the start, and */
-	SLOTS_MAX = 1 << 20,	/* at most; powers of two */
-	SLOT_WAYS = 4,		/* slots that may have one address */
 };
 
 /* How to find the caller from a frame.  Rules of one object with equal bytes have one id. */
@@ -71,13 +69,6 @@ struct rule {
 	struct cfi_save save[CFI_REGISTERS];
 };
 
-/* A slot of the first cache: the rule at ADDRESS in an address space of one generation. */
-struct rule_slot {
-	uint64_t address;
-	uint32_t key;		/* generation; 0: the slot is empty */
-	uint32_t rule;
-};
-
 /* The rule at an address of an object. */
 struct rule_place {
 	uint64_t address;	/* the object's own; bit 63: exact */
@@ -92,9 +83,8 @@ struct rules {
 	struct rule_place *place;
 	uint32_t places;
 	struct table place_table;	/* over PLACE */
-	struct rule_slot *slots;
-	size_t slot_count;
-	uint64_t misses;	/* of the first cache, since it was made */
+	struct recent recent;	/* rules by generation and address */
+	uint64_t misses;	/* of RECENT, since it was made */
 };
 
 /* The file of an object. */

@@ -2,14 +2,12 @@
 /*
  * The rules at addresses, and their caches.
  *
- * A first cache has sets of four slots and maps an address in one generation of an address space
- * straight to a rule, as lib/resolve does.  If it misses, an exact cache maps an address in an
- * object to a rule, so that a new mapping or another process costs no look at the file.  If both
- * miss, the call frame information is run up to the address.  Most programs have fewer than a
- * hundred distinct rules.
+ * A first cache (base/recent.h) maps an address in one generation of an address space straight to
+ * a rule.  If it misses, an exact cache maps an address in an object to a rule, so that a new
+ * mapping or another process costs no look at the file.  If both miss, the call frame information
+ * is run up to the address.  Most programs have fewer than a hundred distinct rules.
  */
 #include "unwind/internal.h"
-#include "base/short-ways.h"
 #include "elf/call.h"
 #include "elf/section.h"
 
@@ -27,15 +25,6 @@ static uint32_t add_rule(struct rules *r, const struct rule *rule, size_t size)
 	return r->count++;
 }
 
-static void set_slots(struct rules *r, size_t slots)
-{
-	free(r->slots);
-	r->slot_count = slots;
-	r->slots = mem_aligned(SLOT_WAYS * sizeof(*r->slots), slots * sizeof(*r->slots));
-	memset(r->slots, 0, slots * sizeof(*r->slots));
-	r->misses = 0;
-}
-
 void rules_init(struct rules *r)
 {
 	static const enum rule_kind fixed[RULES_FIXED] = {
@@ -47,7 +36,7 @@ void rules_init(struct rules *r)
 		struct rule rule = { .kind = (uint8_t)fixed[i] };
 		add_rule(r, &rule, offsetof(struct rule, save));
 	}
-	set_slots(r, SLOTS_FIRST);
+	recent_reset(&r->recent, RECENT_FIRST);
 }
 
 void rules_release(struct rules *r)
@@ -57,7 +46,7 @@ void rules_release(struct rules *r)
 	table_release(&r->place_table);
 	free(r->rule);
 	free(r->place);
-	free(r->slots);
+	recent_release(&r->recent);
 	*r = (struct rules){ 0 };
 }
 
@@ -414,21 +403,17 @@ uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint6
 		   bool is_exact)
 {
 	struct rules *r = &u->rules;
-	/* All unknown spaces have generation 0: their addresses are not cached. */
-	uint32_t key = space->generation <= UINT32_MAX ? (uint32_t)space->generation : 0;
-	uint64_t hash = hash_fold(address ^ hash_secret.a, space->generation ^ hash_secret.b);
-	struct rule_slot *slot = &r->slots[hash & (r->slot_count - SLOT_WAYS)];
+	uint32_t rule;
 
-	for (unsigned i = 0; SHORT_WAYS && i < SLOT_WAYS; i++)
-		if (slot[i].address == address && slot[i].key == key && key)
-			return slot[i].rule;
-	uint32_t rule = find_slowly(u, space, pid, address, is_exact);
-	if (!key || rule == ID_LATER)
+	if (recent_find(&r->recent, space->generation, address, &rule))
 		return rule;
-	if (++r->misses > r->slot_count && r->slot_count < SLOTS_MAX)
-		set_slots(r, 2 * r->slot_count);
-	slot = &r->slots[hash & (r->slot_count - SLOT_WAYS)];
-	memmove(slot + 1, slot, (SLOT_WAYS - 1) * sizeof(*slot));
-	slot[0] = (struct rule_slot){ .address = address, .key = key, .rule = rule };
+	rule = find_slowly(u, space, pid, address, is_exact);
+	if (rule == ID_LATER)
+		return rule;
+	if (++r->misses > r->recent.slots && r->recent.slots < RECENT_MAX) {
+		recent_reset(&r->recent, 2 * r->recent.slots);
+		r->misses = 0;
+	}
+	recent_add(&r->recent, space->generation, address, rule);
 	return rule;
 }
