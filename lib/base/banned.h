@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * banned - unsafe functions that no code may use, and machines that no code is for.  The build
- * includes this before every file.
+ * banned - unsafe functions that no code may use, and machines for which pmukit is not built.  The
+ * build includes this before every file.
  */
 #pragma once
 #ifndef _GNU_SOURCE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bins - an index of a large sorted array, for numbers that are spread evenly, as addresses are.
+ * bins - an index of a large sorted array, for numbers that are spread as evenly as addresses.
  *
- * The range of the numbers is divided into bins of the same size, about one for each line of the
- * CPU's cache that the array takes.  So a search looks at few elements, whatever their number.
+ * The range of the numbers is divided into bins of the same size, about one for each cache line
+ * that the array takes.  So a search looks at few elements, however large the array is.
  */
 #pragma once
 #include "base/arena.h"
@@ -49,8 +49,9 @@ enum {
 	} })
 
 /*
- * Like BISECT(0, COUNT, I, IS_AFTER), in the array AT with the bins B.  NUMBER is searched for.
- * Prefetches the whole bin, because a search would load its elements one after the other.
+ * Search the array AT for NUMBER by the bins B; the result is that of BISECT(0, COUNT, I,
+ * IS_AFTER).  Prefetches the whole bin, because a search would load its elements one after the
+ * other.
  */
 #define BINS_BISECT(B, AT, NUMBER, COUNT, I, IS_AFTER) ({		\
 	struct bins_range bins_in = bins_find((B), (NUMBER), (COUNT));	\
@@ -63,7 +64,7 @@ struct bins_range {
 	size_t low, end;
 };
 
-/* Return the indexes of COUNT elements between which the first element after NUMBER is. */
+/* Return the range of indexes, of COUNT, in which the first element after NUMBER is. */
 static inline struct bins_range bins_find(const struct bins *b, uint64_t number, size_t count)
 {
 	if (!b->count)

@@ -10,9 +10,9 @@
  *
  *	size_t next = BISECT(0, count, i, symbol[i].address > address);
  *
- * A macro, because what is compared differs in type, place and order, and each lookup of an
- * address takes several searches.  There is no branch on the result of a comparison: the CPU cannot
- * predict it.
+ * A macro, because callers compare different types and fields, and a function call per comparison
+ * would slow down each lookup of an address.  There is no branch on the result of a comparison,
+ * because the CPU cannot predict it.
  */
 #define BISECT(LOW, END, I, IS_AFTER) ({				\
 	size_t bisect_low = (LOW), bisect_end = (END);			\

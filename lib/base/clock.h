@@ -13,7 +13,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Return the time of the clock for waiting and for how long things took, in ns. */
+/* Return the time in ns of the clock for timeouts and durations. */
 static inline uint64_t monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

@@ -80,7 +80,8 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
-enum { LEB_BITS_MAX = 16 * 7 };	/* longest padded number that is read; longer ones are hostile */
+enum { LEB_BITS_MAX = 16 * 7 };	/* the longest padded number that is accepted: longer ones are
+				   hostile */
 
 /* Read an unsigned LEB128 number: groups of 7 bits, lowest first (DWARF 5 §7.6). */
 static inline uint64_t cursor_uleb(struct cursor *c)

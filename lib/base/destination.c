@@ -38,7 +38,7 @@ static bool may_use(int directory, const struct stat *st)
 	return errno == 0;
 }
 
-/* What is left of a path, while it is walked. */
+/* The part of a path that has not been walked yet. */
 struct path_walk {
 	int directory;		/* where REST starts */
 	char rest[PATH_MAX];	/* without slashes at its start */
@@ -68,7 +68,7 @@ static bool prepend(struct path_walk *w, const char *path, const char *rest)
 	return *path != '/' || enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Follow the link that LINK is a descriptor of; REST comes after it in the path, or is NULL. */
+/* Follow the link whose descriptor is LINK.  REST comes after it in the path, or is NULL. */
 static bool follow(struct path_walk *w, int link, const struct stat *st, const char *rest)
 {
 	char target[PATH_MAX];
@@ -86,7 +86,7 @@ static bool follow(struct path_walk *w, int link, const struct stat *st, const c
 	return prepend(w, target, rest);
 }
 
-/* A link of /proc may lead to what has no path; nobody else can replace it. */
+/* A link of /proc may lead to a file without a path, and nobody else can replace it. */
 static bool is_in_proc(int directory)
 {
 	struct statfs fs;
@@ -146,7 +146,7 @@ static bool arrive(struct path_walk *w, struct destination *d)
 
 bool destination_find(struct destination *d, const char *file)
 {
-	/* Nobody needs to be able to search the working directory for an absolute path. */
+	/* An absolute path must work even if the working directory cannot be searched. */
 	struct path_walk w = { .directory = open(*file == '/' ? "/" : ".",
 					    O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	bool more = w.directory >= 0, found = false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * destination - the directory and the name that a file to be written has.
+ * destination - the directory and the name of a file that will be written.
  *
  * In a sticky directory that others may write to, such as /tmp, anyone can create a file or a
  * symbolic link before we do, under the name that we are going to use, and so get what we write.
- * There, only files and links of the caller or of the directory's owner are used, and no file that
- * has several names, whatever the sysctls fs.protected_regular, fs.protected_fifos,
- * fs.protected_symlinks and fs.protected_hardlinks are.  All tools
- * create and replace their files by these functions.
+ * There, we use only files and links of the caller or of the directory's owner, and never a file
+ * with several names.  This does not depend on the sysctls fs.protected_regular,
+ * fs.protected_fifos, fs.protected_symlinks and fs.protected_hardlinks.  All tools create and
+ * replace their files by these functions.
  *
  * Each component of a path is opened by the descriptor of the directory before, and judged by its
  * own descriptor, so that nobody can replace it in between.

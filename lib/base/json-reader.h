@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { JSON_DEEPEST = 64 };	/* values within values that are read */
+enum { JSON_DEEPEST = 64 };	/* levels of nested values that are read */
 
 struct json_reader {
 	const char *at, *end;

@@ -12,7 +12,8 @@
 #define SECOND ((uint64_t)1000000000)	/* ns */
 
 static const char *tool;	/* NULL: nothing is shown */
-static uint64_t begun, due;	/* CLOCK_MONOTONIC, ns: of the work, of the next drawing */
+static uint64_t begun, due;	/* start of the work and time of the next drawing: CLOCK_MONOTONIC,
+				   ns */
 static bool is_shown;
 static uint64_t runs_done, run_begun;	/* number of runs, and when the current one began, ns */
 
@@ -51,7 +52,7 @@ static void draw(const char *text)
 	is_shown = true;
 }
 
-/* Write how long the rest of ALL takes, of which DONE took NS; "" if nothing is done yet. */
+/* Write how long the rest of ALL will take: DONE of it took NS.  "" if nothing is done yet. */
 static void time_left(char *text, size_t size, double ns, double done, double all)
 {
 	double seconds = done > 0 ? ns * (all - done) / done / (double)SECOND : 0;
@@ -90,7 +91,7 @@ void progress_runs(uint64_t done, uint64_t all)
 	}
 	if (!tool || !is_due(now))
 		return;
-	/* of the current run, as much is done as it has taken, up to the others' mean */
+	/* count the current run by the time that it has taken, up to the mean of the others */
 	double ns = (double)(run_begun - begun), mean = done ? ns / (double)done : 0;
 	double part = mean > 0 ? (double)(now - run_begun) / mean : 0;
 	part = part < 1 ? part : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress - one line on stderr that says how far long work is, and disappears.
+ * progress - one line on stderr that says how far a long task is; it disappears at the end.
  *
  * The line appears after two seconds, on a terminal only.  There is one terminal, so there is one
  * line, and its state is here.  Messages (base/report.h) erase it; the next step draws it again.
@@ -9,8 +9,8 @@
 #include "base/report.h"
 
 /*
- * From now on show how far the work is.  Nothing is shown with -q, on TERM=dumb, or if stderr is
- * not a terminal; nor while another job has the terminal.
+ * From now on show how far the work is.  Nothing is shown with -q, with TERM=dumb, if stderr is not
+ * a terminal, or while another job has the terminal.
  */
 void progress_allow(const struct report *report);
 

@@ -69,9 +69,9 @@ static bool follow(int directory, const char *parent, const char *name, char pat
 }
 
 /*
- * Open by its name the file that PATH was when SEEN was taken.  Its directory is kept open
- * meanwhile.  Whoever can write there can replace the file by another file or a link, but
- * not by a device.
+ * Open, by its name, the file that PATH named when SEEN was taken.  Its directory is kept open
+ * meanwhile.  Whoever can write there can replace the file by another file or a link, but not by a
+ * device.
  */
 static int open_by_name(struct start from, const char *path, const struct stat *seen)
 {

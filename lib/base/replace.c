@@ -24,7 +24,7 @@ struct replace {
 	int fd;			/* descriptor that is written to */
 	int directory;		/* directory of NAME and HIDDEN */
 	bool owns_directory;	/* close DIRECTORY at the end */
-	bool sync;		/* a file is replaced: write the new one to the disk before */
+	bool sync;		/* a file will be replaced: write the new one to the disk first */
 	char *name;		/* final name; NULL: no rename */
 	char hidden[32];	/* name of the hidden file */
 	int target;		/* file to which FD is copied at the end; -1: none */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Return where messages go: no line of progress is in their way then. */
+/* Erase the line of progress, and return where messages go. */
 static FILE *messages(void)
 {
 	progress_erase();

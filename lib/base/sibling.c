@@ -162,7 +162,8 @@ static void be_feeder(int in, int out, const void *head, size_t size)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_IGN);	/* its input ends, too, and must be read to its end */
+	signal(SIGINT, SIG_IGN);	/* the writer of its input gets the signal, too; the rest
+					   must still be read */
 	close(STDOUT_FILENO);
 	int error = write_whole(out, head, size);
 	while (error == 0 && n != 0) {
@@ -170,7 +171,7 @@ static void be_feeder(int in, int out, const void *head, size_t size)
 		if (n < 0 && errno != EINTR)
 			error = errno;
 	}
-	if (error == EINVAL)	/* a kind of file that cannot be spliced */
+	if (error == EINVAL)	/* a file of this kind cannot be spliced */
 		error = copy(in, out);
 	_exit(error && error != EPIPE);
 }
@@ -196,10 +197,11 @@ pid_t sibling_spawn_apart(char *const *argv)
 	pid_t pid;
 
 	posix_spawn_file_actions_init(&files);
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)	/* one may be our stream: keep it away */
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)	/* one of them may be our stream, which it
+							   must not get */
 		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
 	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);		/* we ignore these, the program should not */
+	sigaddset(&defaults, SIGPIPE);		/* we ignore these signals; the program must not */
 	sigaddset(&defaults, SIGXFSZ);
 	sigaddset(&defaults, SIGINT);
 	posix_spawnattr_init(&attributes);

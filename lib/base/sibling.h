@@ -49,8 +49,8 @@ int sibling_run(struct sibling *s, char *const *argv, const struct sibling_how *
 int sibling_start(struct sibling *s, char *const *argv, int in, struct report *report);
 
 /*
- * Start a process that writes the SIZE bytes at HEAD, and then all that comes from IN (not
- * closed), to a new pipe.  Return its reading end, or -1 (reported).
+ * Start a process that writes the SIZE bytes at HEAD, and then everything from IN (not closed), to
+ * a new pipe.  Return its reading end, or -1 (reported).
  */
 int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
 
@@ -62,8 +62,8 @@ int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struc
 pid_t sibling_spawn_apart(char *const *argv);
 
 /*
- * Block the signals that a process with children waits for: SIGCHLD, and those that ask it to end.
- * Return a signalfd of these, or -1 (reported).  BEFORE is the mask until now, for the children.
+ * Block SIGCHLD and the signals that ask this process to end.  Return a signalfd for them, or -1
+ * (reported).  BEFORE is the mask until now, for the children.
  */
 int sibling_signals(sigset_t *before, struct report *report);
 
@@ -71,7 +71,7 @@ int sibling_signals(sigset_t *before, struct report *report);
 void sibling_report(const struct sibling *s, int status, struct report *report);
 
 /*
- * Wait until S has ended.  If it failed, report that.  ENOUGH: its output is no longer needed; it
- * is terminated, and its status does not matter.
+ * Wait until S has ended.  If it failed, report that.  ENOUGH: its output is no longer needed, so
+ * it is terminated, and its status does not matter.
  */
 void sibling_end(struct sibling *s, bool enough, struct report *report);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A radix sort, the lowest digit first.  Bits that are the same in all numbers are left out: of the
- * addresses in a program, two digits remain.  Few keys are inserted one by one.
+ * addresses in a program, two digits remain.  If there are only a few keys, they are inserted one
+ * by one.
  */
 #include "base/sort.h"
 

@@ -19,7 +19,7 @@ void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 	s->at[s->count++] = (struct span){ start, end, value };
 }
 
-/* VALUE holds from START on.  There is room for it: see make_room(). */
+/* From START on, the value is VALUE.  make_room() has made room for it. */
 static inline void show(struct flats *f, uint64_t start, uint32_t value)
 {
 	if (f->count && f->at[f->count - 1].start == start)

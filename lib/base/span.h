@@ -28,7 +28,7 @@ struct spans {
 	struct heap open;
 };
 
-/* VALUE, or SPAN_NONE, holds from START up to the START of the next element. */
+/* The value from START up to the START of the next element is VALUE, or SPAN_NONE. */
 struct flat {
 	uint64_t start;
 	uint32_t value;
@@ -46,7 +46,9 @@ struct flats {
 	struct bins bins;
 };
 
-/* Add [START, END), unless it is empty: the sizes of hostile symbols may pass the last address. */
+/*
+ * Add [START, END), unless it is empty: the end of a hostile symbol may wrap past the last address.
+ */
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
 
 /* Flatten S into ARENA; S is empty again.  Where spans overlap, the one added last wins. */

@@ -26,14 +26,14 @@ void terminal_save(struct terminal_modes *saved);
 void terminal_restore(const struct terminal_modes *saved);
 
 /*
- * Set *COLUMNS and *LINES to the size that the terminal FD has now; 0: it does not say, or FD is
+ * Set *COLUMNS and *LINES to the present size of the terminal FD; 0: the size is unknown, or FD is
  * not a terminal.
  */
 void terminal_size(int fd, size_t *columns, size_t *lines);
 
 /*
- * Draw TEXT on the line of the cursor of the terminal FD, in place of what is there.  It is cut to
- * the terminal's width: if it wrapped, it could not be erased.  Return whether that succeeded.
+ * Replace the cursor's line on the terminal FD by TEXT.  It is cut to the terminal's width: if it
+ * wrapped, it could not be erased.  Return whether that succeeded.
  */
 bool terminal_draw_line(int fd, const char *text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the Unicode Character Database, version 14: EastAsianWidth.txt, and the general category.
- * A range may cover code points that are not assigned.
+ * From the Unicode Character Database, version 14: EastAsianWidth.txt, and the general category.  A
+ * range may include unassigned code points.
  */
 #include "base/text.h"
 #include "base/bisect.h"

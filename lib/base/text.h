@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text - makes names from others safe for a terminal, a line of text, or a profile.
+ * text - makes foreign names safe for a terminal, a line of text, or a profile.
  *
  * Safe text is valid UTF-8 without characters that move the cursor or hide text: control
  * characters (C0, DEL, C1), line and paragraph separators, and characters that change the

@@ -40,7 +40,8 @@ struct command_option {
 	int *choice;		/* one of CHOICES: its index */
 	bool *yes_no;		/* "yes" or "no"; "yes" if an optional argument is left out */
 	/*
-	 * parse TEXT into VALUE; return NULL, or the wrong part of TEXT (TAKES says what is right)
+	 * parse TEXT into VALUE; return NULL, or the part of TEXT that is wrong (TAKES says what is
+	 * right)
 	 */
 	const char *(*parse)(const char *text, void *value);
 
