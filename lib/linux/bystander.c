@@ -103,7 +103,10 @@ static bool follow_order(struct kept *k)
 	return is_one;
 }
 
-/* The bystander's main function.  It has no descriptor that a reader waits for the end of. */
+/*
+ * The bystander's main function.  It closes all other descriptors, because a reader may wait for
+ * the end of a pipe.
+ */
 __attribute__((noreturn))
 static void be_bystander(int messages, int orders)
 {
@@ -209,7 +212,7 @@ void bystander_end(struct bystander *b)
 
 bool bystander_saw(const struct bystander *b, int number)
 {
-	enum { PATIENCE = 200 };	/* times 5 ms */
+	enum { PATIENCE = 200 };	/* waits of 5 ms */
 
 	if (!b->pid || !proc_has_signal(b->pid, "ShdPnd", number))
 		return false;

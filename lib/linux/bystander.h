@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bystander - a process beside us for as long as a command uses our terminal.
+ * bystander - a process that runs beside us as long as a command uses our terminal.
  *
  * It keeps messages until the command has ended: stderr becomes a pipe to the bystander, which then
  * copies what it has read to the true stderr.  Because it is a process of its own, no message is
@@ -27,7 +27,7 @@ bool bystander_start(struct bystander *b, struct report *report);
 /* Keep what this process and those that it starts from now on write to stderr. */
 void bystander_keep(struct bystander *b);
 
-/* The command has ended: pass on what was kept, and at once what follows. */
+/* The command has ended: pass on what was kept, and from now on pass on messages at once. */
 void bystander_pass(struct bystander *b);
 
 /* Pass on all messages, end the bystander, and write to the true stderr again.  B may be unused. */

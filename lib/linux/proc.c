@@ -134,7 +134,7 @@ bool proc_threads(pid_t pid, struct proc_ids *ids)
 	return list_directory(linux_open("/proc/%d/task", (int)pid), ids);
 }
 
-/* The numbers of statm are pages: the size, those in memory, and those of files among them. */
+/* statm has numbers of pages: all, in memory, and those of the latter that belong to files. */
 uint64_t proc_own_memory(void)
 {
 	unsigned long resident, shared;
@@ -372,7 +372,7 @@ static ssize_t read_memory(pid_t pid, uint64_t address, void *bytes, size_t size
 ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
 {
 	ssize_t n = read_memory(pid, address, bytes, size);
-	/* To ask first whether PID's thread has ended would take longer than to read. */
+	/* Reading is faster than asking first whether PID's thread has ended. */
 	pid_t living = n > 0 ? pid : proc_living_thread(pid);
 
 	return living == pid ? n : read_memory(living, address, bytes, size);

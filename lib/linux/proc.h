@@ -67,7 +67,7 @@ bool proc_threads(pid_t pid, struct proc_ids *ids);
  */
 uint64_t proc_own_memory(void);
 
-/* Return how many bytes the pipe that is stdin of process PID holds; 0: none, or unknown. */
+/* Return how many bytes the pipe that is stdin of process PID holds; 0 also if this is unknown. */
 size_t proc_unread_input(pid_t pid);
 
 /* List the processes that thread TID of process PID created.  False, with errno set: failure. */
@@ -83,8 +83,8 @@ bool proc_parse_id(const char *text, pid_t *id);
 bool proc_status(pid_t pid, const char *field, char *value, size_t size);
 
 /*
- * Return whether the signal NUMBER is in the set FIELD of /proc/PID/status: "ShdPnd", those that
- * wait for the process, or "SigIgn", those that it ignores.
+ * Return whether the signal NUMBER is in the set FIELD of /proc/PID/status: "ShdPnd", signals that
+ * are pending for the process, or "SigIgn", signals that it ignores.
  */
 bool proc_has_signal(pid_t pid, const char *field, int number);
 

@@ -19,7 +19,7 @@ bool thread_read_state(pid_t pid, pid_t tid, struct thread_state *state);
 
 enum { THREAD_ARGUMENTS = 6 };
 
-/* The user registers of a thread that waits in the kernel. */
+/* The registers, in user mode, of a thread that waits in the kernel. */
 struct thread_registers {
 	bool is_known;		/* false: it runs, or may not be asked; all else is 0 then */
 	bool is_call;		/* it waits in a system call, with these arguments */
