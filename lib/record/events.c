@@ -36,7 +36,7 @@ bool event_is_clock(const struct perf_event_attr *attr)
 
 bool event_is_cycles(const struct perf_event_attr *attr)
 {
-	uint32_t config = (uint32_t)attr->config;	/* above it: the PMU of hybrid CPUs */
+	uint32_t config = (uint32_t)attr->config;	/* upper half: PMU of hybrid CPUs */
 
 	return attr->type == PERF_TYPE_HARDWARE && (config == PERF_COUNT_HW_CPU_CYCLES ||
 						    config == PERF_COUNT_HW_REF_CPU_CYCLES);
@@ -163,7 +163,7 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 
 enum { TRAILER_FIELDS = 6 };	/* of sample_id, see above; 8 bytes each */
 
-/* Add ID of EVENT, unless ID is known already. */
+/* Add ID, an id of EVENT, unless it is known already. */
 static void add_id(struct stream_events *events, uint64_t id, uint32_t event)
 {
 	if (events_find(events, id) != TABLE_NONE)
@@ -332,7 +332,7 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 
 /*
  * Return the size of the sample_id that follows the first FIELDS bytes of REC.  Its last field is
- * the id of its event; where that is missing or 0, as in records that perf makes, the size is the
+ * the id of its event.  If that is missing or 0, as in records that perf makes, the size is the
  * first event's.
  */
 static size_t trailer_size_after(const struct stream_events *events, const struct record *rec,

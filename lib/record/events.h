@@ -26,7 +26,7 @@ struct sample_layout {
 
 enum { ABSENT = UINT16_MAX };
 
-/* PERF_SAMPLE_BRANCH_COUNTERS, which older linux/perf_event.h lack */
+/* PERF_SAMPLE_BRANCH_COUNTERS, which older linux/perf_event.h lacks */
 #define SAMPLE_BRANCH_COUNTERS (1ULL << 19)
 
 struct stream_event {
@@ -52,7 +52,7 @@ struct stream_events {
 	bool tracks;			/* event_tracks() some event */
 	bool counts_lost;		/* the kernel counts what some sampled event lost */
 	struct table table;		/* index over ID */
-	struct intern names;		/* that the stream gives */
+	struct intern names;		/* names that the stream gives */
 	struct arena arena;		/* memory of the other names */
 };
 
@@ -67,16 +67,16 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		const char **error);
 
 /*
- * A record has room for some 8,000 ids, and an event of 300 threads on 64 CPUs has 19,200.  So an
- * ATTR record that is full, because one more id would not fit, is always followed by one with the
- * same attr, and with the ids that are left: maybe none.
+ * A record has room for about 8,000 ids, and an event of 300 threads on 64 CPUs has 19,200.  So an
+ * ATTR record that is full, because one more id would not fit, is always followed by another with
+ * the same attr and the remaining ids (maybe none).
  */
 static inline bool events_is_full(size_t attr_size, size_t ids)
 {
 	return RECORD_HEADER_SIZE + attr_size + 8 * (ids + 1) > RECORD_MAX_SIZE;
 }
 
-/* Return how many of IDS ids go into the next such record. */
+/* Return how many of IDS ids fit into the next such record. */
 static inline size_t events_ids_that_fit(size_t attr_size, size_t ids)
 {
 	size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - attr_size) / 8;
@@ -95,12 +95,15 @@ bool events_follow(struct stream_events *events, const void *attr, size_t size, 
 void events_set_id(struct stream_events *events, uint64_t id, uint32_t index);
 
 /*
- * Set the name of the event INDEX to at most SIZE bytes of NAME.  False: the stream has given so
- * many names that no new one is kept; the event keeps the name that it has.
+ * Set the name of the event INDEX to at most SIZE bytes of NAME.  False: the stream has given too
+ * many names, so this one is not kept, and the event keeps its present name.
  */
 bool events_name(struct stream_events *events, uint32_t index, const char *name, size_t size);
 
-/* The same in two steps, for several events.  The first one returns NULL if it keeps no new one. */
+/*
+ * The same in two steps, to give one name to several events.  The first step returns NULL if the
+ * name is not kept.
+ */
 const char *events_keep_name(struct stream_events *events, const char *name, size_t size);
 void events_set_name(struct stream_events *events, uint32_t index, const char *kept);
 

@@ -25,8 +25,8 @@ static enum loss_kind kind_of_lost(const struct stream_events *events, bool is_d
 }
 
 /*
- * A LOST_SAMPLES record has a count of one event: what a recorder read from the event's counter
- * (PERF_FORMAT_LOST), or else samples that the hardware lost.
+ * A LOST_SAMPLES record counts losses of one event: either what a recorder read from the event's
+ * counter (PERF_FORMAT_LOST), or samples that the hardware lost.
  */
 static enum loss_kind kind_of_lost_samples(const struct perf_event_attr *attr)
 {

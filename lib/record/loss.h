@@ -2,8 +2,8 @@
 /*
  * loss - what the LOST and LOST_SAMPLES records of a stream count.
  *
- * The kernel counts every record that finds no room in a ring.  A loss is one of samples only if
- * nothing else could be lost there.
+ * The kernel counts every record for which a ring has no room.  The count is one of samples only if
+ * no other records could be lost there.
  */
 #pragma once
 #include "record/events.h"
@@ -18,7 +18,7 @@ enum loss_kind {
 
 struct loss {
 	enum loss_kind kind;
-	uint32_t event;		/* a sampled event, if there is one; 0: also if it is unknown */
+	uint32_t event;		/* a sampled event, if there is one; 0 also if it is unknown */
 	uint64_t count;
 };
 
@@ -34,12 +34,12 @@ struct loss_counts {
 bool loss_read(const struct stream_events *events, const struct record *rec, struct loss *out);
 
 /*
- * Return the number of records of unknown type in COUNTS: LOSS_MIXED; or if the records that repeat
- * them are missing, LOSS_REPEATED.
+ * Return the number of lost records of unknown type in COUNTS: LOSS_MIXED, or LOSS_REPEATED if the
+ * LOST_SAMPLES records are missing.
  */
 uint64_t loss_mixed(const struct loss_counts *counts);
 
-/* Return what NOW has more than BEFORE. */
+/* Return the difference NOW - BEFORE of each count. */
 struct loss_counts loss_since(const struct loss_counts *now, const struct loss_counts *before);
 
 enum { LOSS_TEXT = 128 };	/* bytes of a text, with its NUL */

@@ -41,7 +41,7 @@ static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const char *text = take_string(c, &size);
 		if (i)
-			*to++ = ' ';	/* the input has a size field here, so there is room */
+			*to++ = ' ';	/* instead of the input's size field */
 		to = mempcpy(to, text, strnlen(text, size));
 	}
 	const char *kept = keep(origin, line, (size_t)(to - line));

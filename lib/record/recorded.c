@@ -187,7 +187,7 @@ static uint8_t *decode_file(const struct cursor message, uint8_t *to)
 
 uint8_t *recorded_decode(struct cursor c, size_t *size)
 {
-	/* An empty symbol grows from 2 bytes to 13; a file has 29 bytes more than its message. */
+	/* An empty symbol grows from 2 bytes to 13; a file takes 29 more than its message. */
 	uint8_t *bytes = mem_resize(NULL, 1 + 8 * cursor_left(&c) + 32), *at = bytes;
 
 	while (cursor_left(&c) >= 4) {

@@ -168,7 +168,7 @@ inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample
 	return entries;
 }
 
-/* The fields after the fixed ones, except the callchain. */
+/* Flags of the fields after the fixed ones, except the callchain. */
 static const uint64_t variable = ~(uint64_t)(
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 	PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -211,9 +211,9 @@ inlined void walk_fields(const struct perf_event_attr *attr, struct sample_walk 
 }
 
 /*
- * Clear the fields that walk_fields() may set, and the labels.  They are cleared one by one: for a
- * whole struct of this size, compilers use an instruction that takes as long as everything else
- * here.
+ * Clear the fields that walk_fields() may set, and the labels.  They are cleared one by one,
+ * because to clear a whole struct of this size, compilers use an instruction that takes as long as
+ * everything else here.
  */
 static void clear_variable(struct sample *out)
 {
@@ -265,8 +265,8 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 }
 
 /*
- * Return whether REC is intact, and has no other field of variable size than a callchain.  Set
- * *CHAIN to the callchain.
+ * Return whether REC is intact, and its only field of variable size is a callchain.  Set *CHAIN to
+ * the callchain.
  */
 inlined bool is_plain(const struct stream_event *event, const struct record *rec,
 		      struct words *chain)
@@ -279,7 +279,8 @@ inlined bool is_plain(const struct stream_event *event, const struct record *rec
 		return false;
 	if (!l->more)
 		return true;
-	size_t words = (size - fixed) / 8;	/* of the callchain, and their number before them */
+	size_t words = (size - fixed) / 8;	/* words of the callchain, including the count
+						   before them */
 	if (words == 0)
 		return false;
 	*chain = (struct words){ rec->body.at + fixed + 8, load_u64(rec->body.at, l->size) };

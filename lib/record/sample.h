@@ -93,14 +93,14 @@ struct sample_brief {
 bool sample_decode_brief(const struct stream_event *event, uint32_t index,
 			 const struct record *rec, struct sample_brief *out);
 
-/* What counting a stack needs of a sample.  Fields as in struct sample. */
+/* The fields of a sample that counting its stack needs, as in struct sample. */
 struct sample_plain {
 	uint64_t ip, time, period;
 	struct words callchain;
 	pid_t pid, tid;
 };
 
-/* Decode only that.  Return false as above. */
+/* Decode only these fields.  Return false as above. */
 bool sample_decode_plain(const struct stream_event *event, const struct record *rec,
 			 struct sample_plain *out);
 

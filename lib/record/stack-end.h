@@ -6,8 +6,8 @@
  * PERF_CONTEXT_USER to the callchain: as many as enum stack_end says.  No address follows them,
  * so perf ignores them.  A single marker means nothing: the kernel may write it.
  *
- * Frames that were left out in the middle of a stack are two markers and a word 0, which perf shows
- * as an unknown frame.  The next word is a return address, unless it follows another marker.
+ * Two markers and a word 0 stand for frames that were left out in the middle of a stack; perf shows
+ * them as an unknown frame.  The next word is a return address, unless it follows another marker.
  */
 #pragma once
 #include "record/sample.h"

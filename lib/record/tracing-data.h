@@ -17,7 +17,8 @@ struct tracepoint_field {
 	uint16_t offset, size;	/* in a sample's raw data, in bytes */
 	bool is_signed;
 	bool is_text;		/* an array of characters */
-	bool is_elsewhere;	/* it only locates the data: u32 size << 16 | offset (__data_loc) */
+	bool is_elsewhere;	/* the field only says where the data are: u32 size << 16 | offset
+				   (__data_loc) */
 };
 
 /* Zero-initialised: empty. */
