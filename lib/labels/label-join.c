@@ -45,7 +45,7 @@ static void keep(struct label_join *j, struct label_record w)
 	if (j->count == LABEL_JOIN_MAX)
 		drop(j, 0, 1);
 	uint8_t *text = j->bytes + (size_t)j->order[j->count] * RECORD_MAX_SIZE;
-	memcpy(text, w.labels.text.at, w.labels.text.size);	/* less than its record */
+	memcpy(text, w.labels.text.at, w.labels.text.size);	/* it is smaller than its record */
 	w.labels.text.at = text;
 	j->waiting[j->count++] = w;
 }
@@ -58,8 +58,8 @@ static bool is_same_interrupt(const struct label_record *w, const struct sample 
 }
 
 /*
- * Find the labels of S.  The labels records after the one of S have lost their samples.  If S has
- * no labels record, all labels records of its event and CPU have lost theirs.
+ * Find the labels of S.  The samples of the labels records after the one of S were lost.  If S has
+ * no labels record, the samples of all labels records of its event and CPU were lost.
  */
 static void join(struct label_join *j, struct sample *s)
 {

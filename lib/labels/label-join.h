@@ -5,7 +5,7 @@
  *	struct label_join join = { 0 };
  *
  *	if (!stream_sample(in, &rec, &sample) || label_join_take(&join, in, &rec, &sample))
- *		continue;		damaged, or a labels record: no sample
+ *		continue;		damaged, or a labels record
  *	use sample.labels
  *
  * A labels record comes before its sample.  Other records may come between them, even a whole

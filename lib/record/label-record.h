@@ -4,7 +4,7 @@
 #include "record/label-payload.h"
 #include "record/sample.h"
 
-/* A labels record, and the values that its sample has, too. */
+/* A labels record, and the values that its sample must also have. */
 struct label_record {
 	uint32_t event, cpu;
 	pid_t tid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks at records before it is their turn.  Records that stream_next() has returned are still in
- * use, so the bytes of the buffer must stay where they are.
+ * Looks at records before stream_next() returns them.  The caller still uses the records that were
+ * returned, so the bytes of the buffer must not move.
  */
 #include "stream/internal.h"
 
@@ -17,10 +17,10 @@ static void read_available(struct stream_reader *in)
 	if (room == 0 || poll(&input, 1, 0) <= 0 || !(input.revents & POLLIN))
 		return;
 	ssize_t n = read(in->fd, in->buffer + in->end, room);
-	in->end += n > 0 ? (size_t)n : 0;	/* the end, or a failure, will be seen again */
+	in->end += n > 0 ? (size_t)n : 0;	/* the next read meets an end or failure again */
 }
 
-/* Return whether REC can be stepped over: no other bytes may follow it. */
+/* Return whether REC can be stepped over, because no other bytes follow it. */
 static bool is_plain(const struct record *rec, size_t size)
 {
 	return rec->type != RECORD_TRACING_DATA && rec->type != RECORD_AUXTRACE &&

@@ -115,7 +115,7 @@ static uint64_t latest_time(const struct stream_reader *in)
 
 uint64_t stream_possible_time(const struct stream_reader *in, uint64_t time)
 {
-	/* LATEST is that of the start of the stream, which may go on for years. */
+	/* in->latest was computed when the stream started, which may have been years ago. */
 	return time <= in->latest || time <= latest_time(in) ? time : 0;
 }
 
@@ -154,7 +154,10 @@ static void follow_event_id(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, "EVENT_ID record is shorter than its ids");
 }
 
-/* Return whether the event of REC asks for build IDs; if the event is unknown, whether any does. */
+/*
+ * Return whether the event of REC asks for build IDs or, if that event is unknown, whether any
+ * does.
+ */
 static bool asks_build_id(const struct stream_events *events, const struct record *rec)
 {
 	uint32_t event = events->ask_build_ids ? events_of_trailer(events, rec->body) : TABLE_NONE;
@@ -184,7 +187,7 @@ void reader_check_mark(const struct stream_reader *in, struct record *rec)
 	if (minor >> MINOR_BITS || asks_build_id(&in->events, rec))
 		return;
 	rec->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
-	/* in the record's bytes, too, which are decoded or written later */
+	/* also in the record's bytes, which are decoded or written later */
 	memcpy((uint8_t *)rec->body.at - sizeof(uint32_t), &rec->misc, sizeof(rec->misc));
 }
 

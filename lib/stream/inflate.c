@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { WINDOW_LOG_MAX = 26 };	/* 64 MiB of memory at most, whatever a frame asks for */
+enum { WINDOW_LOG_MAX = 26 };	/* at most 64 MiB of memory, even if a frame asks for more */
 
 struct inflate {
 	z_stream *gzip;		/* NULL: the data are zstd */
@@ -80,8 +80,8 @@ static ptrdiff_t read_zstd(struct inflate *z, void *to, size_t room)
 	if (!z->context)
 		return -1;
 	if (z->in.pos == z->in.size && z->expected == 0)
-		return 0;	/* between frames; zstd would take a call as the start of one */
-	/* Without new input, zstd may still return bytes that it has kept. */
+		return 0;	/* between frames: zstd would take a call as the start of a frame */
+	/* Even without new input, zstd may return bytes that it has kept. */
 	do {
 		size_t left = ZSTD_decompressStream(z->context, &out, &z->in);
 		if (ZSTD_isError(left))

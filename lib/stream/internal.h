@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the stream reader, shared by its source files; at the end, what only this module
- * asks of decompressors and of label sets.
+ * Internals of the stream reader, shared by its source files; at the end, functions of inflate and
+ * label-sets that only this module calls.
  */
 #pragma once
 #include "base/buffer.h"
@@ -36,7 +36,7 @@ struct stream_reader {
 	bool is_file;		/* a perf.data file with sections, not pipe mode */
 	uint64_t file_size;	/* bytes of that file */
 	struct fuel sections;	/* FILE_SIZE less the sections that were read so far */
-	struct fuel naming;	/* events that may yet be compared with named types of events */
+	struct fuel naming;	/* how many more events may be compared with named types */
 	bool ended;		/* there are no more records */
 	bool damaged;		/* some input was damaged or missing */
 	const volatile sig_atomic_t *stop;	/* see stream_stop_on(); or NULL */
@@ -54,8 +54,8 @@ struct stream_reader {
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */
 	bool has_held;		/* HELD has a record */
-	uint64_t silence_noted, names_noted;	/* the most in stream_note_tasks() so far */
-	uint64_t groups_noted;		/* the most in stream_note_groups() so far */
+	uint64_t silence_noted, names_noted;	/* largest counts in stream_note_tasks() */
+	uint64_t groups_noted;		/* largest count in stream_note_groups() */
 	bool only_counts;	/* see stream_only_count() */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */
@@ -114,10 +114,10 @@ static inline bool reader_counts(const struct stream_reader *in)
  */
 bool reader_step(struct stream_reader *in, struct record *rec);
 
-/* Let the samples that are next in the buffer wait in ORDER, until it has one to return. */
+/* Move samples from the buffer to ORDER, until ORDER has one to return. */
 void reader_keep_samples(struct stream_reader *in);
 
-/* Note that a record of TIME (0: it has no time) is counted without being sorted. */
+/* Note that a record of TIME (0: it has no time) is counted but not sorted. */
 static inline void reader_pass(struct stream_reader *in, uint64_t time)
 {
 	if (time != 0 && time != UINT64_MAX && !reader_is_in_order(in))
@@ -138,8 +138,8 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 
 /*
  * trailing.c: return whether REC is one of simpleperf's own records that may be larger than its
- * 16-bit size says.  Read or skip such a record; LOW_SIZE is that size.  Return false if the stream
- * ends inside (reported).
+ * 16-bit size says.  reader_take_large() reads or skips such a record; LOW_SIZE is that size.  It
+ * returns false if the stream ends inside (reported).
  */
 bool reader_is_large(const struct record *rec);
 bool reader_take_large(struct stream_reader *in, struct record *rec, size_t low_size);
@@ -201,13 +201,15 @@ void reader_follow(struct stream_reader *in, const struct record *rec);
  */
 bool reader_open_file(struct stream_reader *in, uint64_t header_size);
 
-/* Count RECORDS that the data have expanded to, and BYTES that records among them expanded to. */
+/*
+ * Count what the data have expanded to: RECORDS, and BYTES of records that were compressed in turn.
+ */
 void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
 
 /*
  * Return whether the data have expanded to more than 64 MiB plus 200 times their size, or to more
- * than 4 million records plus one for each byte.  No recording does: even a repeated sample takes
- * more than a byte, because its time differs.
+ * than 4 million records plus one for each byte.  No real recording does that: even a repeated
+ * sample takes more than a byte, because its time differs.
  */
 bool inflate_is_bomb(const struct inflate *z);
 

@@ -29,7 +29,7 @@ struct join_input {
 	uint64_t *new_id;		/* new id, by index in stream_events(in)->id */
 	uint64_t *event_id;		/* new id of samples without one, by index of IN's event */
 	uint32_t *joint;		/* index of the joint event, by index of IN's event */
-	struct buffer pending;		/* records without a time, before HEAD */
+	struct buffer pending;		/* records without a time that come before HEAD */
 	struct record head;		/* next record with a time; valid until the next read */
 	bool has_head;
 	bool resolved;			/* a resolved stream, which is refused */
@@ -160,19 +160,21 @@ static void pass_feature(struct join *j, const struct record *rec)
 	uint64_t feature = cursor_u64(&c);
 
 	if (!c.failed && (feature == FEATURE_FILE || feature == FEATURE_META_INFO))
-		writer_record(j->out, rec);	/* these refer to files and events by name */
+		writer_record(j->out, rec);	/* these name files and events */
 	if (c.failed || feature > FEATURE_CLOCK_DATA || own >> feature & 1 ||
 	    j->features >> feature & 1)
 		return;
 	if (feature > FEATURE_CMDLINE && feature != FEATURE_CLOCK_DATA)
-		return;		/* they describe one file or machine, not all */
+		return;		/* each describes one file or machine, not all */
 	if (feature == FEATURE_CLOCK_DATA && !j->begun)
 		return;		/* align_clocks() chooses one */
 	j->features |= 1ULL << feature;
 	writer_record(j->out, rec);
 }
 
-/* Write the name of the event that REC, an EVENT_UPDATE, has named after its definition. */
+/*
+ * REC, an EVENT_UPDATE, names an event that was defined before: write the name for the joint event.
+ */
 static void rename_event(struct join *j, const struct join_input *s, const struct record *rec)
 {
 	uint32_t number = events_of_update(stream_events(s->in), rec->body);
@@ -274,16 +276,16 @@ static void write_head(struct join *j, struct join_input *s)
 	write_one(j, s, &s->head);
 }
 
-/* Return by how much later O's clock started than OTHER's, in ns. */
+/* Return how many ns later the clock of O started than that of OTHER. */
 static int64_t started_later(const struct stream_origin *o, const struct stream_origin *other)
 {
 	return (int64_t)(o->wall_time - o->clock_time - (other->wall_time - other->clock_time));
 }
 
 /*
- * Return the origin of the stream whose clock is the joint clock, or NULL if no stream
- * records the wall clock.  It is the first stream with one, unless the clock of another started
- * earlier: with a clock that started later, earlier times would be below 0.
+ * Return the origin of the stream whose clock is the joint clock, or NULL if no stream records the
+ * wall clock.  It is the first such stream, unless the clock of another started earlier: otherwise
+ * that stream's first times would be below 0.
  */
 static const struct stream_origin *joint_clock(const struct join *j)
 {
@@ -377,7 +379,7 @@ static void run(struct join *j, const volatile sig_atomic_t *stop)
 		} while (s->has_head && s->time <= next && !*stop);
 }
 
-/* If all sources were whole, write the record by which readers know that nothing is missing. */
+/* If all sources were whole, write the record that tells readers that nothing is missing. */
 static void end(struct join *j)
 {
 	uint64_t span[2] = { j->first_time, j->last_time };

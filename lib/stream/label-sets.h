@@ -3,8 +3,8 @@
  * label-sets - numbers the distinct sets of labels that samples have.
  *
  * A set is a list of pairs; a pair is a key and a value.  Sets and pairs have dense ids, so they
- * can index arrays.  Texts are safe to print (base/text.h).  Each sample may have other labels,
- * so the sets are forgotten from time to time; VERSION then changes.
+ * can index arrays.  Texts are safe to print (base/text.h).  Every sample may have labels of its
+ * own, so the sets are forgotten from time to time; VERSION then changes.
  */
 #pragma once
 #include "base/intern.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character earlier */
+enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character before that */
 
 /* Decompress as much of HEAD as is intact and fits into ROOM bytes at TO.  Return their number. */
 static size_t unpack(struct inflate *z, const uint8_t *head, size_t size, uint8_t *to, size_t room)
@@ -63,7 +63,7 @@ static struct look look_at_file(const uint8_t *head, size_t size, struct cursor 
 	return look;
 }
 
-/* The first record of a type that only one kind of stream has decides. */
+/* The first record whose type occurs in only one kind of stream decides. */
 static struct look look_at_records(struct cursor c, bool is_all)
 {
 	struct look look = { .kind = LOOK_TOO_SHORT };

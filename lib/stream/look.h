@@ -20,8 +20,8 @@ struct look {
 };
 
 /*
- * Look at HEAD, the first SIZE bytes of an input, compressed or not.  IS_ALL: there are no
- * more, or the caller wants no more; the answer is then never LOOK_TOO_SHORT.
+ * Look at HEAD, the first SIZE bytes of an input, compressed or not.  IS_ALL: there are no more
+ * bytes, or the caller reads no more; the answer is then never LOOK_TOO_SHORT.
  */
 struct look look_at(const uint8_t *head, size_t size, bool is_all);
 

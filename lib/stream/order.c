@@ -33,7 +33,7 @@ struct order {
 	struct record_chunk *chunk;	/* chunk being filled; NULL: none */
 	struct record_chunk *free;	/* list of free chunks */
 	struct ordered_record mark;	/* to be returned after the entries that are ready */
-	bool has_mark;		/* there is one; without, MARK.at is NULL or still in use */
+	bool has_mark;		/* MARK waits; if not, MARK.at is NULL or still in use */
 	size_t used;		/* entries [used..next) were returned; their records are in use */
 	size_t size;		/* bytes of all records kept */
 	uint64_t newest;	/* newest time so far */
@@ -114,7 +114,7 @@ static inline void add_entry(struct order *o, struct ordered_record entry)
 	o->entry[o->count++] = entry;
 }
 
-/* Merge the runs FROM [a..b) and [b..end) into TO; entries of equal time keep their order. */
+/* Merge the runs [a..b) and [b..end) of FROM into TO; entries of equal time keep their order. */
 static void merge(const struct ordered_record *from, size_t a, size_t b, size_t end,
 		  struct ordered_record *to)
 {
@@ -275,7 +275,7 @@ bool order_next_of(struct order *o, uint32_t type, struct record *rec)
 {
 	uint32_t next;
 
-	if (o->next == o->ready)	/* a mark is in no run */
+	if (o->next == o->ready)	/* a mark is not in a run */
 		return false;
 	memcpy(&next, o->entry[o->next].at, sizeof(next));
 	if (next == type)

@@ -18,28 +18,28 @@ struct order *order_new(void);
 /* Keep a copy of REC, whose time is TIME. */
 void order_add(struct order *o, const struct record *rec, uint64_t time);
 
-/* A record among several: SIZE bytes, a multiple of 8, right after those of the one before. */
+/* One of several adjacent records.  SIZE in bytes is a multiple of 8. */
 struct order_item {
 	uint64_t time;
 	uint32_t size;
 };
 
-enum { ORDER_ITEMS = 64, ORDER_BYTES = 64 * 1024 };	/* that order_add_all() takes at most */
+enum { ORDER_ITEMS = 64, ORDER_BYTES = 64 * 1024 };	/* the most that order_add_all() takes */
 
 /*
- * Keep a copy of the COUNT records in ITEM, at least one.  The first is at AT, and at OFFSET.  The
- * limit of memory is checked after the last of them, not after each as in order_add(): beyond the
- * limit, the order of records may differ between the two.
+ * Keep a copy of the COUNT records in ITEM, at least one.  The first is at AT, and at OFFSET in the
+ * stream.  order_add() checks the limit of memory after each record, but this function only after
+ * the last: beyond the limit, the two may return records in different orders.
  */
 void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
 		   const struct order_item *item, size_t count);
 
-/* Count a record of TIME, which is not kept, because its order does not matter, as late or not. */
+/* A record of TIME is not kept, because its order does not matter: count it if it is late. */
 void order_pass(struct order *o, uint64_t time);
 
 /*
- * End a round with the record MARK.  order_next(), which must have had nothing to return, now
- * returns the records that need not wait, then MARK.
+ * End a round with the record MARK.  Call it when order_next() has nothing to return.  order_next()
+ * then returns the records that need not wait, then MARK.
  */
 void order_round(struct order *o, const struct record *mark);
 
@@ -58,7 +58,7 @@ bool order_has_next(const struct order *o);
  */
 bool order_next_of(struct order *o, uint32_t type, struct record *rec);
 
-/* Return the number of records that came too late: newer ones had been returned already. */
+/* Return the number of records that came too late, after newer records had been returned. */
 uint64_t order_late(const struct order *o);
 
 void order_free(struct order *o);

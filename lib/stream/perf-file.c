@@ -327,7 +327,7 @@ bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 		return false;
 	if (h.data.size == 0)
 		header_damage(in, 48, "the header claims no data: the recorder was killed; "
-			      "reading on to the end");
+			      "the file is read to its end");
 	else
 		open_features(in, &h);
 	if (lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {

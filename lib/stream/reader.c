@@ -268,7 +268,7 @@ static bool must_wait(const struct stream_reader *in, const struct record *rec, 
 		return false;
 	if (!reader_counts(in))
 		return true;
-	if (rec->type != PERF_RECORD_SAMPLE)	/* for samples, stream_count_sample() does it */
+	if (rec->type != PERF_RECORD_SAMPLE)	/* stream_count_sample() does this for samples */
 		order_pass(in->order, *time);
 	return false;
 }
@@ -316,7 +316,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		if (rec->type == RECORD_DROPPED)
 			continue;
 		reader_check_mark(in, rec);
-		if (rec->type == RECORD_EVENT_ID) {	/* applies only to later records */
+		if (rec->type == RECORD_EVENT_ID) {	/* it applies only to later records */
 			in->held = *rec;
 			in->has_held = true;
 			order_end(in->order);

@@ -64,8 +64,8 @@ bool stream_next_sample(struct stream_reader *in, struct record *rec);
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out);
 
 /*
- * Read IN only to count: from now on records come in the order of the input, which needs no copies
- * of them, unless the order of samples changes the counts of an event.
+ * Read IN only to count: from now on records come in the order of the input and are not copied,
+ * unless the order of samples changes the counts of an event.
  */
 void stream_only_count(struct stream_reader *in);
 
@@ -77,22 +77,22 @@ bool stream_count_sample(struct stream_reader *in, const struct record *rec,
 			 struct sample_brief *out);
 
 /*
- * Return the time of REC in the stream's clock, of any record type; 0 if it has none, or one that
- * cannot be.
+ * Return the time of REC, of any record type, in the stream's clock; 0 if it has no time, or an
+ * impossible one.
  */
 uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
 
 /*
- * Return TIME, of a record of IN, or 0 if it is ten years after now: what was written there is not
- * a time.  Such a time would move the end of a recording, and its intervals.  Without the
+ * Return TIME, of a record of IN, or 0 if it is more than ten years in the future: then it is not
+ * really a time.  Such a time would move the end of a recording, and its intervals.  Without the
  * stream's clock, any time is possible.
  */
 uint64_t stream_possible_time(const struct stream_reader *in, uint64_t time);
 
 /*
  * Return whether records follow in the buffer, and all are before TIME.  A record whose time is
- * much later than those before it and after it has a wrong time.  64 times are looked at; after
- * 1,000 wrong times, this returns false.
+ * much later than the times before and after it has a wrong time.  This looks at 64 times, and
+ * returns false after 1,000 wrong times.
  */
 bool stream_goes_back(struct stream_reader *in, uint64_t time);
 
@@ -131,9 +131,9 @@ bool stream_has_more(const struct stream_reader *in);
 typedef void stream_follower(void *context, const struct record *rec);
 
 /*
- * Call this during work that takes long: call FOLLOW(CONTEXT, ...) for each record that has come
- * since and is not compressed, once, in the order of the input.  The records that were returned
- * stay valid.  It looks no further than the buffer has room.
+ * For use during long work: call FOLLOW(CONTEXT, ...) once for each record that has come since and
+ * is not compressed, in the order of the input.  The records that were returned stay valid.  It
+ * looks no further than the buffer has room.
  */
 void stream_look_ahead(struct stream_reader *in, stream_follower *follow, void *context);
 

@@ -23,7 +23,7 @@ static uint64_t load(const uint8_t *at)
 static void patch_id(const struct relabel *r, uint8_t *at)
 {
 	uint32_t i = events_find(stream_events(r->in), load(at));
-	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: synthesized record */
+	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: a synthesized record */
 
 	memcpy(at, &id, sizeof(id));
 }
@@ -73,7 +73,10 @@ struct cut {
 	bool is_stack;		/* user stack: the number of valid bytes follows the part */
 };
 
-/* Cut PART if it is the largest.  Its size of SIZE_BYTES before it is in units of UNIT bytes. */
+/*
+ * Choose PART for the cut if it is the largest so far.  Its size, a number of SIZE_BYTES before it,
+ * counts units of UNIT bytes.
+ */
 static void consider(struct cut *cut, size_t *most, const void *part, uint64_t bytes,
 		     size_t size_bytes, unsigned unit)
 {

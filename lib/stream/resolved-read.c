@@ -167,7 +167,10 @@ static bool read_line(const struct resolved_reader *r, struct cursor *c,
 	return true;
 }
 
-/* The lines of a record and the number of lines that it claims to have; room for all that fit. */
+/*
+ * The lines of a record, and the number of lines that it claims to have.  There is room for all
+ * that fit into a record.
+ */
 struct lines_read {
 	uint32_t count;
 	struct resolved_line line[RECORD_MAX_SIZE / sizeof(struct resolved_line)];

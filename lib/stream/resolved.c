@@ -175,7 +175,7 @@ static void write_name(struct resolved_writer *w, uint32_t id, const struct reso
 	end_definition(w, &rec);
 }
 
-/* The texts are in the record, not in STRING records: readers forget them sooner. */
+/* The texts are in the record and not in STRING records, because readers forget them sooner. */
 static void write_labels(struct resolved_writer *w, uint32_t id, const struct label_sets *l)
 {
 	const struct label_set *set = &l->set[id];
@@ -208,7 +208,7 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 	for (; w->frames < r->frames; w->frames++)
 		write_frame(w, w->frames, &r->frame[w->frames]);
 	for (; w->lates < r->lates; w->lates++)
-		if (r->late[w->lates] < known)	/* else its FRAME has the lines */
+		if (r->late[w->lates] < known)	/* else its FRAME record has the lines */
 			write_name(w, r->late[w->lates], &r->frame[r->late[w->lates]]);
 	for (; w->labels < r->labels.sets; w->labels++)
 		write_labels(w, w->labels, &r->labels);

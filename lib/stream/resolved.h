@@ -98,8 +98,8 @@ uint32_t resolved_add_function(struct resolved *r, const struct resolved_functio
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
 
 /*
- * Give frame ID, which has no lines, the LINES lines in LINE, which are copied.  Samples that have
- * the frame already are of this function, too.
+ * Give frame ID, which has no lines yet, the LINES lines in LINE, which are copied.  This also
+ * names the frame in earlier samples.
  */
 void resolved_name_frame(struct resolved *r, uint32_t id, const struct resolved_line *line,
 			 uint32_t lines);

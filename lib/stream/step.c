@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Short ways through a stream, whose records are mostly samples: several samples at a time, and
- * no copies of samples that are only counted.
+ * Short ways through a stream, whose records are mostly samples: several samples are read at a
+ * time, and samples that are only counted are not copied.
  */
 #include "base/short-ways.h"
 #include "stream/internal.h"
@@ -12,7 +12,7 @@ void stream_only_count(struct stream_reader *in)
 		in->only_counts = true;
 }
 
-/* Return whether the next record is simply the next in the buffer. */
+/* Return whether the next record is the next one in the buffer. */
 static bool is_next_in_buffer(const struct stream_reader *in)
 {
 	return in->made_at == in->made.size && !in->drained && !in->has_held && !in->wrapping &&

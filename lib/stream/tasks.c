@@ -87,8 +87,8 @@ static void forget(struct tasks *t, struct task *task)
 }
 
 /*
- * There are too many threads: of those that may be forgotten, forget the quarter that was not seen
- * for the longest time.  A first thread stays while its process has others.
+ * There are too many threads: of those that may be forgotten, forget the quarter that has not been
+ * seen for the longest time.  A first thread stays while its process has others.
  */
 static void forget_silent(struct tasks *t)
 {

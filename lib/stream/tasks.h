@@ -64,8 +64,8 @@ void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid);
 bool tasks_has(const struct tasks *t, pid_t tid);
 
 /*
- * The processes for which ENDED(context, pid) do not exist any more: their threads are forgotten as
- * if the EXIT records had been read.
+ * Forget the threads of all processes for which ENDED(context, pid) holds, as if their EXIT records
+ * had been read.
  */
 void tasks_end(struct tasks *t, bool (*ended)(const void *context, pid_t pid),
 	       const void *context);
