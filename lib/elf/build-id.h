@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build-id - read the GNU build ID, or Go's build ID, from an ELF file.
+ * build-id - reads the GNU build ID, or Go's build ID, from an ELF file.
  *
  * Go's build ID is text.  Before version 1.24, Go's linker writes no GNU build ID.
  */

@@ -2,9 +2,10 @@
 /*
  * elf-call - whether an address can be where a call returns to.
  *
- * A return address is one because a call pushed it, so it is after a call.  Some are pushed
- * by hand: Go's runtime.systemstack_switch, glibc's __start_context.  Such an address is nearly
- * always the first byte of a function, and the byte before it belongs to other code.
+ * A call pushes its return address, so the address is right after the call.  Some code pushes an
+ * address without a call: Go's runtime.systemstack_switch, glibc's __start_context.  Such an
+ * address is nearly always the first byte of a function, and the byte before it belongs to other
+ * code.
  */
 #pragma once
 #include "elf/elf.h"

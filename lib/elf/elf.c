@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	HEADERS_MAX = 100000,	/* program or section headers used, of either kind */
+	HEADERS_MAX = 100000,	/* headers used of either kind: program or section headers */
 	LOADS_MAX = 1000,	/* PT_LOAD segments; real files have fewer than ten */
 	NOTES_MAX = 1 << 20,	/* bytes of notes searched in all: notes may overlap */
 };
@@ -39,7 +39,7 @@ static bool all_end(const struct elf_bytes *t)
 		return false;
 	const uint8_t *at = t->at, *end = at + t->size;
 	while (at && end - at >= STRING_MAX) {
-		at = memrchr(at, 0, STRING_MAX);	/* the farthest end that is near enough */
+		at = memrchr(at, 0, STRING_MAX);	/* the last end that is near enough */
 		at = at ? at + 1 : NULL;
 	}
 	return at != NULL;
@@ -192,7 +192,7 @@ static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
 		notes.size = *left;
 	*left -= notes.size;
 	size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
-	/* The copy in ID shows that there is one; find it in the image. */
+	/* ID is a copy of the build ID: find the original in the image. */
 	const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
 	if (at)
 		elf->build_id = (struct elf_bytes){ at, size };
@@ -336,7 +336,7 @@ size_t elf_build_id(const struct elf *elf, const uint8_t **id)
 
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out)
 {
-	const uint64_t page = 4096;	/* the smallest; what larger pages add is not code */
+	const uint64_t page = 4096;	/* the smallest: what larger pages add is not code */
 	bool found = false;
 
 	for (uint32_t i = 0; i < elf->loads; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf - read an ELF file, or an ELF image in memory: segments, sections, build ID and
- * function symbols.
+ * elf - reads an ELF file, or an ELF image in memory: segments, sections, build ID and function
+ * symbols.
  *
- * Everything in the file is checked before use: a hostile file gives wrong answers or none,
- * and does no other harm.  Addresses are the file's own virtual addresses.
+ * Everything in the file is checked before use: a hostile file can cause wrong or missing answers,
+ * but no other harm.  Addresses are the file's own virtual addresses.
  */
 #pragma once
 #include "base/span.h"
@@ -96,7 +96,7 @@ bool elf_next_code(const struct elf *elf, uint32_t *index, struct elf_code *out)
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */
 	uint64_t address;
-	bool is_label;			/* without a type: it may be inside a function */
+	bool is_label;			/* it has no type, and may be inside a function */
 	/*
 	 * The range around the query with the same answer; after a miss, the range without a
 	 * symbol (PLT stubs apart).
@@ -118,8 +118,8 @@ struct elf_damage {
 };
 
 /*
- * Return the next damage in the symbol tables that was found and not returned yet; each table has
- * one at most.  False: there is no more so far.  ELF may be NULL.
+ * Return the next damage that was found in the symbol tables and not returned yet; at most one per
+ * table.  False: there is no more so far.  ELF may be NULL.
  */
 bool elf_next_damage(struct elf *elf, struct elf_damage *out);
 
@@ -135,9 +135,9 @@ bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 
 /*
- * Like elf_section().  If several sections have that name (compilers write one for each
- * group of definitions that may be in several files), take the first section whose contents
- * pass the test, or else the first section.
+ * Like elf_section().  If several sections have that name (compilers write one for each group of
+ * definitions that may be in several files), take the first whose contents pass the test, or the
+ * very first if none does.
  */
 typedef bool elf_section_test(const struct elf *elf, struct elf_bytes contents);
 bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,

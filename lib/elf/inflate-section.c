@@ -40,8 +40,8 @@ static bool unpack(enum packing packing, struct elf_bytes packed, uint8_t *to, s
 }
 
 /*
- * Take SIZE bytes from what may be unpacked, which PACKED_SIZE bytes of the file add RATIO times as
- * many bytes to.  False: too many; ELF->refused is set.
+ * PACKED_SIZE bytes of the file allow RATIO times as many bytes to be unpacked: add them to the
+ * allowance, and take SIZE bytes from it.  False: SIZE is too large; ELF->refused is set.
  */
 static bool take(struct elf *elf, uint64_t packed_size, uint64_t ratio, uint64_t size)
 {
@@ -62,8 +62,8 @@ static bool take(struct elf *elf, uint64_t packed_size, uint64_t ratio, uint64_t
 }
 
 /*
- * Return SIZE bytes for the caller to free, or NULL.  Large ones are in huge pages where the system
- * has them: each page is a fault, and the first write to it clears it.
+ * Return SIZE bytes for the caller to free, or NULL.  A large block is in huge pages if the system
+ * has them, because each page costs a fault, in which the kernel clears it.
  */
 static uint8_t *allocate(size_t size)
 {
@@ -73,7 +73,7 @@ static uint8_t *allocate(size_t size)
 	if (size < LEAST)
 		return malloc(size);
 	uint8_t *at = aligned_alloc(HUGE_PAGE, whole);
-	if (at)		/* the last page may be small: it is not in use to its end */
+	if (at)		/* the last page may be small, because it is not used to its end */
 		madvise(at, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
 	return at;
 }

@@ -81,7 +81,7 @@ struct elf {
 	char go_build_id[GO_BUILD_ID_MAX];	/* set by elf_go_build_id(); "": none */
 	bool tables_found;	/* TABLE and MINI have been filled */
 	struct elf_symtab table[SYMBOL_TABLES];
-	uint32_t scans;		/* addresses that were searched for in TABLE itself */
+	uint32_t scans;		/* how many addresses were searched for in TABLE itself */
 	bool symbols_read;	/* SYMBOL to FLAT have been filled */
 	bool is_mini;		/* unpacked MiniDebugInfo; set when that is opened */
 	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
@@ -94,7 +94,7 @@ struct elf {
 	bool stubs_read;		/* STUB_TABLE has been filled */
 	uint32_t stub_tables;
 	struct elf_section stub_table[STUB_TABLES_MAX];	/* procedure linkage tables */
-	uint32_t relocation_scans;	/* words that were searched for in the file itself */
+	uint32_t relocation_scans;	/* how many words were searched for in the file itself */
 	bool relocations_read;		/* RELOCATION has been filled */
 	struct relocation *relocation;	/* by ascending address of the word that they fill */
 	size_t relocations;
@@ -192,9 +192,9 @@ struct elf *elf_open_image(struct elf *elf, const char **why);
 bool elf_is_packed(struct elf_bytes packed);
 
 /*
- * Unpack PACKED, which is in ELF and compressed with gzip, xz or zstd.  Set *BYTES, which a zero
- * byte follows and the caller frees, and *SIZE, and return NULL.  On failure, return the reason:
- * PACKED is damaged, or unpacks to more than any real file.
+ * Unpack PACKED, which is in ELF and compressed with gzip, xz or zstd.  Set *BYTES and *SIZE, and
+ * return NULL.  A zero byte follows the bytes; the caller frees them.  On failure, return the
+ * reason: PACKED is damaged, or unpacks to more than any real file.
  */
 const char *elf_unpack(const struct elf *elf, struct elf_bytes packed, uint8_t **bytes,
 		       size_t *size);
@@ -212,7 +212,7 @@ size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
 void elf_pool_remove(struct elf *elf);
 
 /*
- * Release the memory of the pages that have only bytes of the SIZE bytes AT.  The next access reads
- * them from the file again.  Does nothing if the bytes are not in M.
+ * Release the memory of the pages that lie completely in the SIZE bytes at AT.  The next access
+ * reads them from the file again.  Does nothing if the bytes are not in M.
  */
 void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size);

@@ -43,7 +43,8 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 		m->is_cut = true;
 		return;		/* the read continues with zeros */
 	}
-	sigaction(SIGBUS, &before, NULL);	/* not ours: it repeats, for the old action */
+	sigaction(SIGBUS, &before, NULL);	/* not our file: the access repeats, and the old
+						   action gets the signal */
 }
 
 static void catch_sigbus(void)

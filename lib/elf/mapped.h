@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mapped - map a file that others may truncate or change at any time.
+ * mapped - maps a file that others may truncate or change at any time.
  *
  * Reading a page after the end of a mapped file raises SIGBUS.  This module handles the
  * signal: it replaces the rest of the mapping with zeros and sets is_cut.  Bytes may change

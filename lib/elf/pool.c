@@ -103,7 +103,10 @@ void elf_pool_wake(struct elf *elf)
 	if (pool->awakes < ELF_POOL_AWAKE) {
 		elf->awake = pool->awakes++;
 	} else {
-		/* Any: of files that are read in turns, the least recently used is needed next. */
+		/*
+		 * Choose at random: if files are read in turns, the least recently used is needed
+		 * next.
+		 */
 		elf->awake = (uint32_t)(hash_u64(pool->rests++) % ELF_POOL_AWAKE);
 		pool->awake[elf->awake]->is_awake = false;
 		elf_rest(pool->awake[elf->awake]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf-pool - the open ELF files, each opened once, whatever its number of names.
+ * elf-pool - the open ELF files, each opened once, even if it has several names.
  *
  * A file takes two of the 65,530 mappings that a process may have (vm.max_map_count), and the
  * profiled processes decide how many files there are.  So a pool opens at most ELF_POOL_MAX

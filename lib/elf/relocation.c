@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64-bit relocations with addends (Elf64_Rela).  A few are searched for in the file.  If more are
- * asked for, all are read, and sorted by the word they fill.
+ * 64-bit relocations with addends (Elf64_Rela).  The first few look-ups search the file.  After
+ * that, all relocations are read, and sorted by the word that they fill.
  */
 #include "base/arena.h"
 #include "base/bisect.h"
@@ -57,7 +57,7 @@ static size_t next_section(const struct elf *elf, uint32_t *index, size_t *left,
 	return 0;
 }
 
-/* Sort by slot; those that fill one slot stay in the order of the file. */
+/* Sort by slot; relocations of the same slot stay in the order of the file. */
 static void sort_relocations(struct elf *elf)
 {
 	size_t count = elf->relocations;

@@ -22,7 +22,7 @@ uint64_t elf_stored(const struct elf *elf);
 
 /*
  * Return what ELF may use of MOST, a limit for any file, whatever its size: at most 32 times the
- * bytes that it stores.  Otherwise thousands of small files would use as much each.
+ * bytes that it stores.  Otherwise each of thousands of small files could use MOST.
  */
 static inline uint64_t elf_allowance(const struct elf *elf, uint64_t most)
 {

@@ -9,11 +9,11 @@
 #include "elf/symbol-table.h"
 
 struct scan {
-	uint64_t address;		/* that is searched for */
+	uint64_t address;		/* the address that is searched for */
 	struct symbol_choice before;	/* nearest start that is not after ADDRESS */
 	uint64_t after;			/* nearest start after it; 0: none */
 	uint64_t around;		/* innermost start of a symbol that contains ADDRESS */
-	bool is_inside;			/* AROUND is set */
+	bool is_inside;			/* some symbol contains ADDRESS, so AROUND is set */
 	struct extent same;		/* contains ADDRESS; no symbol starts or ends in it */
 };
 
@@ -48,7 +48,10 @@ static void consider(struct elf *elf, uint8_t table, uint64_t index, struct scan
 		scan->after = scan->same.end = s.address;
 }
 
-/* Consider all entries of TABLE, which are plain.  Most are outside: skip these fast. */
+/*
+ * Consider all entries of TABLE, which are plain.  Most entries are outside of SCAN->same, and are
+ * skipped fast.
+ */
 static void consider_plain(struct elf *elf, uint8_t table, struct scan *scan)
 {
 	const uint8_t *at = elf->table[table].entries;
@@ -114,7 +117,10 @@ bool symbol_scan(struct elf *elf, uint64_t address, struct elf_table_symbol *out
 	extent_narrow(same, scan.same.start, scan.same.end);
 	if (!scan.is_inside)
 		return false;
-	/* If a symbol has ended since AROUND, others that start there may not have been seen. */
+	/*
+	 * If a symbol ends between AROUND and ADDRESS, other symbols that start at AROUND may not
+	 * have been seen.
+	 */
 	*out = scan.same.start == scan.around ? before->best : choose_at(elf, scan.around);
 	return true;
 }

@@ -2,9 +2,9 @@
 /*
  * symbol-table - the entries of .symtab and .dynsym that are function symbols or labels in code.
  *
- * A few addresses are searched for in the tables as they are (symbol-scan.c).  If more are asked,
- * the entries are read into an array, sorted, and indexed (symbols.c).  Both give the same
- * symbol: see symbols.c for which it is.
+ * The first few look-ups search the tables as they are (symbol-scan.c).  After that, the entries
+ * are read into an array, sorted, and indexed (symbols.c).  Both find the same symbol; symbols.c
+ * says which.
  */
 #pragma once
 #include "elf/internal.h"
@@ -76,10 +76,10 @@ symbol_read(const struct elf *elf, bool is_plain, uint8_t table, uint64_t index,
 /* Return whether S has a name, and is neither a label in data nor a label without a meaning. */
 bool symbol_is_code(struct elf *elf, const struct elf_table_symbol *s);
 
-/* The choice of the symbol to show, if several are at one address.  Zero-initialised: no symbol. */
+/* Chooses the symbol to show if several are at one address.  Zero-initialised: no symbol. */
 struct symbol_choice {
 	struct elf_table_symbol best;
-	uint64_t size;		/* the largest of all, in bytes */
+	uint64_t size;		/* the largest size of all these symbols, in bytes */
 	uint32_t count;		/* of symbols */
 	unsigned rank;		/* priority of BEST; filled when there are several */
 	size_t length;		/* of its name; filled when there are several */

@@ -71,7 +71,7 @@ static bool find_symbol(const struct elf *elf, uint32_t type, const char *name, 
 		for (uint64_t n = 1; n < count && n < SYMBOLS_MAX; n++)
 			if (is_symbol(elf, &s, n, name, value, &defined) && defined)
 				return true;
-		break;		/* a file has one of each type */
+		break;		/* a file has at most one of each type */
 	}
 	return false;
 }

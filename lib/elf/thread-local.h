@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread-local - where thread-local variables of a 64-bit ELF file are, seen from the thread
+ * thread-local - where the thread-local variables of a 64-bit ELF file are, relative to the thread
  * pointer ("ELF Handling For Thread-Local Storage", U. Drepper).
  */
 #pragma once
