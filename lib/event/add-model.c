@@ -2,9 +2,9 @@
 /*
  * add-model - keeps a maker's or perf's table of events as a model of the user.
  *
- * The JSON does not say for which CPU it is: that is in a file mapfile.csv in a directory above it,
- * in perf's source as in Intel's repository.  Without such a file the model is for
- * this machine's CPU, if that has no table, or else only for those who name it.
+ * The JSON does not say for which CPU it is.  A file mapfile.csv in a directory above it does, in
+ * perf's source and in Intel's repository.  Without such a file the model is for this machine's CPU
+ * if pmukit has no table for that, and otherwise only for users who name the model.
  */
 #include "base/descriptor.h"
 #include "base/heap.h"
@@ -72,7 +72,7 @@ static bool read_json(struct addition *a, const char *path)
 	return good;
 }
 
-/* Return whether ENTRY may have events: of perf's files, this one has other things. */
+/* Return whether the file ENTRY may have events. */
 static int is_json(const struct dirent *entry)
 {
 	size_t size = strlen(entry->d_name);
@@ -202,7 +202,7 @@ static void find_cpus(struct addition *a, const char *path, bool named)
 	}
 }
 
-/* Set the CPUs to this machine's, if it has no table, and the events may be its. */
+/* Set the CPUs to this machine's, if it has no table and may have these events. */
 static void take_this_cpu(struct addition *a, const struct event_options *options)
 {
 	struct event_list unused = { 0 };
@@ -239,7 +239,7 @@ static bool is_taken(const char *name)
 	return models_is_known(name);
 }
 
-/* Keep the events of ROLE, from index FIRST on.  Returns their number; 0 if it fails, too. */
+/* Keep the events of ROLE, from index FIRST on.  Return their number; 0 also on failure. */
 static size_t keep_role(struct addition *a, unsigned int role, size_t first)
 {
 	size_t count = 0;

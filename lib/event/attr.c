@@ -87,7 +87,7 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 		return set_frequency(p, item, event, options->frequency, false);
 	if (rates->frequency)
 		return set_frequency(p, item, event, rates->frequency, true);
-	if (event_is_clock(&event->attr))	/* under a name that nobody knows */
+	if (event_is_clock(&event->attr))	/* a clock with a name that is not in the tables */
 		return set_frequency(p, item, event, CLOCK_HZ, true);
 	event->attr.sample_period = rates->period;
 	return true;

@@ -126,7 +126,10 @@ static void add_model(struct catalog *c, const struct model *model)
 			.text = event.text, .index = event.index });
 }
 
-/* Add the events of a maker's table; with libpfm4's model of the same name, those that it lacks. */
+/*
+ * Add the events of a maker's table; if libpfm4 has a model of the same name, only those that it
+ * lacks.
+ */
 static void add_table(struct catalog *c, const struct table_model *table)
 {
 	bool known = models_is_known(table->name);

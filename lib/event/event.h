@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event - turns the name of an event into what perf_event_open(2) takes.
+ * event - turns the name of an event into arguments of perf_event_open(2).
  *
  *	struct event_options options = { 0 };
  *	struct event_list list = { 0 };
@@ -57,7 +57,7 @@ struct event {
 	const char *base;	/* NAME without modifiers */
 	const char *letters;	/* the modifiers in NAME ("u", "ppS") */
 	const char *foreign;	/* the CPU model whose event it is, if this machine's CPU is
-				   another: there the code may mean another event; or NULL */
+				   another: on this CPU the code may mean another event; or NULL */
 };
 
 /* Zero-initialised: empty. */

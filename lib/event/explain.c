@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain - explains why perf_event_open(2) failed, and what helps.
+ * explain - says why perf_event_open(2) failed, and what helps.
  *
  * One errno can have many causes.  This machine's paranoid level, its PMUs and the users of its
  * counters show which cause it is.

@@ -40,7 +40,10 @@ struct json_event {
 	bool failed;		/* a value is not a number that fits */
 };
 
-/* Return part number PART of the value of a MEMBER, "0xB7,0xBB"; of a single part, that. */
+/*
+ * Return part number PART of the value of MEMBER, such as "0xB7,0xBB"; if there is only one part,
+ * return that.
+ */
 static uint64_t number(struct json_event *e, enum member member, unsigned int part, uint64_t most)
 {
 	const char *text = e->value[member];
@@ -86,7 +89,7 @@ static enum table_register register_of(uint64_t msr)
 /* Encode E for x86's PMUs.  AMD's codes have 12 bits. */
 static void encode_x86(struct json_event *e, struct table_event *event)
 {
-	/* of two registers for off-core responses, only the second has this MSR alone */
+	/* 0x1a7 alone is the second of two registers for off-core responses */
 	uint64_t msr = number(e, MSR, 0, 0xffff);
 	unsigned int part = msr == 0x1a7 && !strchr(e->value[MSR], ',');
 	uint64_t code = number(e, CODE, part, 0xfff);
@@ -256,7 +259,10 @@ static int by_role_and_name(const void *a, const void *b)
 	return tables_compare((struct slice){ name, strlen(name) }, second->event.name);
 }
 
-/* Encode E, one of the COUNT sorted events ALL, as the kernel knows it if its counter is fixed. */
+/*
+ * If the counter of E, one of the COUNT sorted events ALL, is fixed, encode E as the kernel knows
+ * it.
+ */
 static void encode_fixed(struct with_role *e, const struct with_role *all, size_t count)
 {
 	static const struct {
@@ -275,7 +281,7 @@ static void encode_fixed(struct with_role *e, const struct with_role *all, size_
 			e->event.config = known[k].config;
 			return;
 		}
-	/* the counters from the fourth on are known by their twins: lib/event/tables/README.md */
+	/* events of fixed counters from the fourth on have twins: lib/event/tables/README.md */
 	snprintf(name, sizeof(name), "%s_P", e->event.name);
 	const struct with_role *found = e->event.config >> 8 <= 4 ? NULL
 		: bsearch(&twin, all, count, sizeof(twin), by_role_and_name);

@@ -18,7 +18,7 @@ static void add_maker(struct maker *maker, size_t *count, const struct table_mod
 		maker[(*count)++] = (struct maker){ *model, pmu };
 }
 
-/* Like tables_find() and tables_is_for(), of a model that may be the user's. */
+/* Like tables_find() and tables_is_for(), but MODEL may be the user's. */
 static bool find_event(const struct table_model *model, struct slice name,
 		       struct table_event *event)
 {
@@ -64,8 +64,8 @@ static struct pmu *find_pmu(struct pmus *pmus, const struct table_model *model)
 }
 
 /*
- * Find the models of PMU (NULL: of a machine whose core PMU the kernel does not show), the user's
- * last: they are for what is missing.
+ * Find the models of PMU (NULL: of a machine whose core PMU the kernel does not show).  The user's
+ * models come last, because they add what is missing.
  */
 static void add_present(struct event_parser *p, struct pmu *pmu, struct maker *maker,
 			size_t *count)
@@ -83,7 +83,7 @@ static void add_present(struct event_parser *p, struct pmu *pmu, struct maker *m
 			add_maker(maker, count, &p->own.model[i]->model, only);
 }
 
-/* Return the name of the model that the user of these options means, or "": this machine's. */
+/* Return the name of the model that these options ask for; "": this machine's. */
 static struct slice wanted_model(const struct event_parser *p)
 {
 	const char *forced = getenv("LIBPFM_FORCE_PMU");	/* libpfm4's variable */
@@ -164,7 +164,7 @@ bool makers_find_for_pmu(struct event_parser *p, struct pmu *pmu, struct slice n
 	return false;
 }
 
-/* Set the bits MASK of CONFIG to VALUE.  False: the event itself has other bits there. */
+/* Set the bits MASK of CONFIG to VALUE.  False: the event itself sets other bits of MASK. */
 static bool set_bits(uint64_t *config, uint64_t mask, uint64_t value)
 {
 	if (value & ~mask || (*config & mask && (*config & mask) != value))
@@ -173,7 +173,7 @@ static bool set_bits(uint64_t *config, uint64_t mask, uint64_t value)
 	return true;
 }
 
-/* Append MORE to the LETTERS of E.  False: they are full. */
+/* Append MORE to the LETTERS of E.  False: there is no room. */
 static bool add_letters(struct maker_encoding *e, struct slice more)
 {
 	size_t used = strlen(e->letters);
@@ -333,7 +333,7 @@ static struct slice cut_model(const struct event_item *item, struct slice *model
 	return (struct slice){ colons + 2, text.size - model->size - 2 };
 }
 
-/* Return whether MAKER, number I of them, is the user's, and a table for the same PMU has TEXT. */
+/* Return whether MAKER[I] is the user's, and a table for the same PMU has the event TEXT. */
 static bool is_covered(const struct maker *maker, size_t i, struct slice text)
 {
 	struct maker_encoding unused;

@@ -14,11 +14,11 @@ enum { MOST_MAKERS = 8 };
 /* A model, and the PMU that counts its events. */
 struct maker {
 	struct table_model model;
-	struct pmu *pmu;	/* NULL: this machine's only core PMU, or one that it lacks */
+	struct pmu *pmu;	/* NULL: this machine's only core PMU, or a PMU that it lacks */
 };
 
 /*
- * Find the models called NAME, or with an empty NAME this machine's: one for each kind of core.
+ * Find the models called NAME, or if NAME is empty, this machine's: one for each kind of core.
  * Returns their number.
  */
 size_t makers_select(struct event_parser *p, struct slice name, struct maker maker[MOST_MAKERS]);
@@ -33,7 +33,7 @@ void makers_release(struct event_parser *p);
 /* Return whether the model called NAME is in a table, and this machine's. */
 bool makers_is_present(struct event_parser *p, struct slice name);
 
-/* Like tables_event(), of a model that may be the user's. */
+/* Like tables_event(), but MODEL may be the user's. */
 bool makers_event(const struct table_model *model, size_t i, struct table_event *event);
 
 /* Parse a name of the makers' tables. */

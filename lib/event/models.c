@@ -95,7 +95,7 @@ bool models_event_next(const char *name, int *at, struct model_event *event)
 				       .index = *at };
 	*at = pfm_get_event_next(*at);
 	if (*at < 0)
-		*at = INT32_MAX;	/* no more: there is no event with this index */
+		*at = INT32_MAX;	/* no more events: no event has this index */
 	return true;
 }
 
@@ -309,10 +309,10 @@ static struct slice find_disagreement(const struct model_encoding *e,
 }
 
 /*
- * Make sure that E, which libpfm4 encoded for NAME, is what the maker calls so: some of libpfm4's
- * codes are wrong.  The maker's table replaces the code, if it has the whole name.  False
- * (reported): libpfm4's code of a part of the name is another one than the maker's, and the table
- * does not have the whole name.
+ * Make sure that E, which libpfm4 encoded for NAME, has the maker's code: some of libpfm4's codes
+ * are wrong.  The maker's table replaces the code, if it has the whole name.  False (reported):
+ * libpfm4's code of a part of the name differs from the maker's, and the table does not have the
+ * whole name.
  */
 static bool take_makers_code(struct event_parser *p, const struct event_item *item,
 			     const char *name, struct model_encoding *e)
@@ -339,7 +339,10 @@ static bool take_makers_code(struct event_parser *p, const struct event_item *it
 					table.name, (int)wrong.size, wrong.at);
 }
 
-/* Return the description of BASE's model, MODEL::EVENT, if this machine's is another; or NULL. */
+/*
+ * BASE is MODEL::EVENT.  Return the description of MODEL if this machine's model is another; or
+ * NULL.
+ */
 static const char *find_foreign(struct event_parser *p, const char *base)
 {
 	const char *colons = strstr(base, "::");
@@ -362,7 +365,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 					 .config1 = attr->config1, .config2 = attr->config2,
 					 .branch_sample_type = attr->branch_sample_type,
 					 .sample_type = attr->sample_type } };
-	char all[80];	/* LETTERS has less than 64, and here are up to 7 more */
+	char all[80];	/* LETTERS has fewer than 64, and up to 7 are added here */
 
 	event.base = e->base;
 	if (attr->type == PERF_TYPE_RAW)
@@ -472,7 +475,7 @@ static bool has_event(struct arena *arena, const char *model, struct slice event
 		return true;
 	snprintf(name, sizeof(name), "%s::%.*s", model, (int)strcspn(event.at, ":."), event.at);
 	if (pfm_find_event(name) < 0)
-		return false;		/* which costs far less than to encode it */
+		return false;		/* this costs far less than encoding the name */
 	snprintf(name, sizeof(name), "%s::%.*s", model, (int)event.size, event.at);
 	return encode_with_letters(arena, name, letters, sizeof(letters), &unused) == PFM_SUCCESS;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own - CPU models that the user added: maker's or perf's tables for CPUs that pmukit has none for.
+ * own - CPU models that the user added: a maker's or perf's tables for CPUs without a table in
+ * pmukit.
  *
  * Each is a text file in the user's configuration directory.  Whoever writes such a file decides
  * which codes the names of events mean, so a file is used only if it belongs to the user of the
- * tool, or to root: root uses root's files only, and a program with more rights than the
- * user that started it uses none.
+ * tool, or to root: root uses only root's files, and a program with more rights than the user who
+ * started it uses no files.
  *
  *	# pmukit model 1
  *	cpus	AuthenticAMD-26-[[:xdigit:]]+

@@ -298,7 +298,10 @@ static bool unknown_pmu(struct event_parser *p, const struct event_item *item)
 			   (int)item->name.size, item->name.at, p->pmus.root);
 }
 
-/* Return whether NAME is a core PMU of the model that the user asks about, elsewhere. */
+/*
+ * Return whether NAME is a core PMU of the model that the user asks about, and this machine lacks
+ * it.
+ */
 static bool is_absent_core(struct event_parser *p, const char *name)
 {
 	struct maker maker[MOST_MAKERS];

@@ -11,7 +11,8 @@
 
 enum {
 	LONGEST = 64,		/* no suggestions for longer names */
-	MOST_EDITS = 2,		/* with more, it is another name, as LLC-loads for mem-loads */
+	MOST_EDITS = 2,		/* with more edits, it is another name: LLC-loads is not a typing
+				   error for mem-loads */
 };
 
 void suggest_begin(struct suggestion *s, struct slice wanted)

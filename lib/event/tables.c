@@ -29,7 +29,7 @@ bool tables_next(int *at, struct table_model *model)
 	return true;
 }
 
-/* Return C as it is compared in names of models. */
+/* Return C in the form in which names of models are compared. */
 static int model_letter(char c)
 {
 	return c == '-' ? '_' : tolower((unsigned char)c);
@@ -86,7 +86,7 @@ bool tables_is_for(int number, const char *id, const char *role)
 	return false;
 }
 
-/* Return C as it is compared in names of events. */
+/* Return C in the form in which names of events are compared. */
 static int event_letter(char c)
 {
 	return c == ':' ? '.' : toupper((unsigned char)c);
