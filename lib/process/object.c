@@ -5,7 +5,7 @@
 
 enum {
 	FEW = 4096,		/* objects; each takes about 500 bytes of memory */
-	RECORDED_LITTLE = 2 << 20,	/* bytes of build IDs of paths */
+	RECORDED_LITTLE = 2 << 20,	/* bytes of build IDs of paths that are always kept */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -171,7 +171,7 @@ static void remove_object(struct objects *objects, uint32_t id)
 	objects->unused[objects->unuseds++] = id;
 }
 
-/* Add object ID to the table again, with a path of the new PATHS. */
+/* Add object ID to the new table, with its path in the new PATHS. */
 static void move_object(struct objects *objects, uint32_t id)
 {
 	struct object *o = &objects->object[id];
@@ -183,7 +183,7 @@ static void move_object(struct objects *objects, uint32_t id)
 	table_add(&objects->table, hash_of(o, path), id);
 }
 
-/* Move the build IDs of paths to the new PATHS, which has only the paths of live objects so far. */
+/* Move the build IDs of paths to the new PATHS, which has only paths of live objects so far. */
 static void move_recorded(struct objects *objects, const struct intern *past)
 {
 	bool many = recorded_are_many(objects);

@@ -46,7 +46,7 @@ struct objects {
 		uint8_t size;	/* bytes */
 	} *recorded_id;
 	uint32_t recorded_ids;
-	size_t recorded_bytes;	/* memory that these and their paths take */
+	size_t recorded_bytes;	/* memory that these IDs and their paths take */
 	size_t recorded_limit;	/* more bytes than this are too many; 0: not computed yet */
 };
 

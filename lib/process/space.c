@@ -38,9 +38,9 @@ static void map(struct spaces *s, struct space *space, struct mapping new)
 }
 
 /*
- * Return a hash of what files SPACE maps where as code, or 0 if it has other code, which may be
- * the process's own, or too many mappings.  The vdso is left out, because its address differs
- * between processes.
+ * Return a hash of the files that SPACE maps as code, and of their addresses; 0 if it has other
+ * code, which may be the process's own, or too many mappings.  The vdso is left out, because its
+ * address differs between processes.
  */
 static uint64_t hash_files(const struct spaces *s, const struct space *space)
 {
@@ -63,7 +63,7 @@ static uint64_t hash_files(const struct spaces *s, const struct space *space)
 	return hash;
 }
 
-/* Set SPACE's SHARED: a number for all spaces with the same files, or its GENERATION. */
+/* Set SPACE's SHARED to the number of all spaces with the same files, or to its GENERATION. */
 static void share(struct spaces *s, struct space *space)
 {
 	uint64_t hash = hash_files(s, space);
@@ -143,9 +143,7 @@ static void forget_process(struct spaces *s, pid_t pid)
 	table_add(&s->process_table, hash_u64((uint32_t)s->process[id].pid), id);
 }
 
-/*
- * There are too many processes: forget the quarter of them that was not used for the longest time.
- */
+/* There are too many processes: forget the quarter that has been unused for the longest time. */
 static void forget_silent(struct spaces *s)
 {
 	uint64_t *used = mem_resize(NULL, s->processes * sizeof(*used));
@@ -320,7 +318,7 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 	map(s, space, new);
 }
 
-/* The kernel removed the generated code at START.  Unmap code that it removed long before. */
+/* The kernel removed the generated code at START.  Unmap code that it removed long ago. */
 static void remove_generated(struct spaces *s, uint64_t start)
 {
 	struct mappings *code = &s->kernel.code;
@@ -487,7 +485,7 @@ static void mark_space(const struct spaces *s, const struct space *space, bool *
 	mappings_mark(&space->data, s->rounds, live);
 }
 
-/* Return whether the stream knows this process, so that its PIDs are ours. */
+/* Return whether this process is in the stream: then the stream's PIDs are of our namespace. */
 static bool are_our_pids(const struct spaces *s)
 {
 	char name[16 + 1] = "";
@@ -496,7 +494,7 @@ static bool are_our_pids(const struct spaces *s)
 	       !strcmp(tasks_name_text(&s->tasks, getpid()), name);
 }
 
-/* What spaces_forget_gone() has found. */
+/* For the callback of tasks_end(): processes that ended before the time BEFORE. */
 struct gone {
 	const struct spaces *spaces;
 	uint64_t before;

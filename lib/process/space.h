@@ -14,9 +14,9 @@
  * found in one is not a caller.  Such mappings change without a new generation, unless they
  * replace code.
  *
- * The mappings of a process are freed a few rounds after its last thread has ended; or later, if
- * the records of that were lost, by spaces_forget_gone().  Mappings of
- * code that the kernel generated (KSYMBOL) are freed after the kernel has removed more such code.
+ * The mappings of a process are freed a few rounds after its last thread has ended; or, if the
+ * records of its end were lost, by spaces_forget_gone().  Mappings of code that the kernel
+ * generated (KSYMBOL) are freed after the kernel has removed more such code.
  */
 #pragma once
 #include "process/mappings.h"
@@ -56,12 +56,12 @@ struct spaces {
 	struct process {
 		pid_t pid;
 		bool ended;	/* its main thread has exited: PID may be reused */
-		uint64_t gone;	/* ns: when it was found not to exist; 0: it was not */
+		uint64_t gone;	/* ns: when we found that it had ended; 0: we have not */
 		uint64_t used;	/* USES at the last record or sample */
 		struct space space;
 	} *process;
 	uint32_t processes;
-	uint64_t uses;		/* of processes, so far */
+	uint64_t uses;		/* uses of processes so far */
 	uint64_t generation;	/* the number assigned last, also to a SHARED */
 	struct alike_spaces {
 		uint64_t hash;		/* of the files mapped as code */
@@ -80,7 +80,7 @@ struct spaces {
 };
 
 enum {
-	/* processes at a time; those not used for longest are forgotten */
+	/* processes at a time; beyond this number, those unused for longest are forgotten */
 	PROCESSES_MAX = 1 << 15,
 	GENERATED_MAX = 1 << 16,	/* pieces of generated code that are mapped at a time */
 	ALIKE_MAX = 1 << 12,		/* hashes of spaces that are remembered */
@@ -102,10 +102,10 @@ void spaces_release(struct spaces *s);
 bool spaces_follow(struct spaces *s, const struct record *rec);
 
 /*
- * Records may be lost, and among them EXIT.  So look every few seconds which processes of a stream
- * that is recorded here and now exist, and forget the others once all records of their lives were
- * followed.  NOW: CLOCK_MONOTONIC in ns; FOLLOWED: all records before were followed, by that clock.
- * Does nothing in another PID namespace: this process is in the stream, or we do not look.
+ * EXIT records may be lost.  So for a stream that is recorded here and now, check every few seconds
+ * which processes still exist, and forget the others once all records of their lives were followed.
+ * NOW: CLOCK_MONOTONIC in ns; FOLLOWED: time, by the same clock, before which all records were
+ * followed.  Does nothing in another PID namespace, that is, if this process is not in the stream.
  */
 void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed);
 
