@@ -166,8 +166,8 @@ static bool is_local_name(const char *host, const char *local)
 
 /*
  * Return whether a page of another site made the request, except if a person followed a link to us.
- * A browser counts each port of this machine as the same site.  A request with a purpose is made
- * before anyone followed the link ("prefetch", "prefetch;prerender").
+ * A browser counts each port of this machine as the same site.  A browser makes a request with a
+ * purpose ("prefetch", "prefetch;prerender") before anyone has followed the link.
  */
 static bool is_from_other_page(const struct access_request *r)
 {

@@ -70,7 +70,7 @@ enum job_kind { JOB_PROFILE, JOB_PAGE, JOB_EVENTS };
 void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
 	       enum recipe_kind kind, struct query *query);
 
-/* Answer REQUEST with the profiles that are kept of the range of QUERY, added up; or its page. */
+/* Answer REQUEST with the sum of the kept profiles in the range of QUERY, or with its page. */
 void job_start_history(struct server *s, struct evhttp_request *request, enum job_kind answer,
 		       struct query *query);
 
@@ -78,8 +78,8 @@ void job_start_history(struct server *s, struct evhttp_request *request, enum jo
 void jobs_stop(struct server *s, bool at_once);
 
 /*
- * Find the process or processes of QUERY.  Return 0, or an HTTP status and *WHY.  *PID is one
- * process, or 0 if there are many or none of its own.
+ * Find the process or processes of QUERY.  Return 0, or an HTTP status and *WHY.  Set *PID to the
+ * process, or to 0 if there are several, or if QUERY names none.
  */
 int target_find(const struct server *s, const struct query *query, pid_t *pid, const char **why);
 
@@ -93,10 +93,7 @@ void keeper_stop(struct keeper *k, bool at_once);
 /* Return whether its tools run. */
 bool keeper_is_busy(const struct keeper *k);
 
-/*
- * Return the files that there are.  They are not deleted until keeper_release(), which gets *TURN
- * back.
- */
+/* Return the kept files.  They are not deleted until keeper_release(k, *TURN). */
 const struct kept_files *keeper_read(struct keeper *k, unsigned *turn);
 void keeper_release(struct keeper *k, unsigned turn);
 

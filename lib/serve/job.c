@@ -106,7 +106,7 @@ static void answer_file(struct job *job, int fd, off_t size)
 		job_refuse(job, 500, "the tools wrote nothing");
 		return;
 	}
-	evbuffer_add_file(body, fd, 0, size);	/* closes it, even if it fails */
+	evbuffer_add_file(body, fd, 0, size);	/* it closes FD, even if it fails */
 	if (job->answer == JOB_PROFILE)
 		evhttp_add_header(headers, "Content-Disposition",
 				  "attachment; filename=\"profile.pb.gz\"");
@@ -399,7 +399,7 @@ static char *const *kept_paths(const struct kept_files *kept, const struct kept_
 void job_start_history(struct server *s, struct evhttp_request *request, enum job_kind answer,
 		       struct query *query)
 {
-	enum { SECONDS = 30 };		/* and PATIENCE, to add profiles up */
+	enum { SECONDS = 30 };		/* seconds, plus PATIENCE, to merge profiles */
 	unsigned turn;
 	size_t first;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps profiles: starts one pipe that samples without end and writes a file for each interval,
- * restarts it when it ends or does not work any more, and deletes the oldest files.
+ * Keeps profiles.  Starts one pipe that samples without end and writes a file for each interval,
+ * restarts the pipe when it ends or hangs, and deletes the oldest files.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -63,7 +63,7 @@ static void trim(struct keeper *k)
 
 	kept_files_read(&k->kept);
 	if (k->readers[before] > 0)
-		return;		/* what has expired is still being read */
+		return;		/* the expired files are still being read */
 	kept_files_trim(&k->kept, (uint64_t)time(NULL), settings->keep / 1000000000,
 			settings->keep_bytes);
 	k->turn = before;
@@ -91,7 +91,7 @@ static void check_clock(struct keeper *k)
 	work_finish(k->work);
 }
 
-/* Pass on what the tools report while they run, but not the same again after each start. */
+/* Pass on what the tools report while they run, but not the same message after each start. */
 static void pass_on(struct keeper *k)
 {
 	char line[sizeof(k->passed_on)];
@@ -159,7 +159,7 @@ static bool has_directory(struct keeper *k)
 
 static void next_round(struct keeper *k)
 {
-	enum { FILES = 1000 };		/* to look at so many in a second costs little */
+	enum { FILES = 1000 };		/* looking at so many per second costs little */
 	uint64_t seconds = interval(k), least = k->kept.files / FILES;
 
 	seconds = seconds < least ? least : seconds;
@@ -232,7 +232,7 @@ static void ended(void *context, struct work_result *r)
 	close(r->output);
 	if (s->stops)
 		return;
-	if (server_now() - k->started > WAIT_MOST) {	/* it worked: say it again */
+	if (server_now() - k->started > WAIT_MOST) {	/* it worked: report a failure again */
 		k->report_due = 0;
 		k->wait = 1;
 	}

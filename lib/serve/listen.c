@@ -50,12 +50,12 @@ static socklen_t parse(const char *text, union address *a)
 		snprintf(number, sizeof(number), "127.0.0.1:%.20s", text + strlen(localhost));
 		text = number;
 	}
-	/* it takes addresses without a port, too */
+	/* it also takes addresses without a port */
 	const char *colon = strrchr(text, ':');
 	if (!colon || colon[1] < '0' || colon[1] > '9' || (*text == '[' && colon[-1] != ']') ||
 	    (*text != '[' && strchr(text, ':') != colon))
 		return 0;
-	/* and no port 0 */
+	/* it refuses port 0 */
 	bool any_port = !strcmp(colon, ":0");
 	if (any_port && snprintf(number, sizeof(number), "%.*s:1", (int)(colon - text), text) >=
 			(int)sizeof(number))

@@ -219,8 +219,8 @@ static bool unknown(struct query *q, const char *name, unsigned allowed)
 }
 
 /*
- * GIVEN has the value of each parameter so far.  Collectors that add "seconds=30" to their own list
- * of parameters for each target repeat it, so the same value may be given twice.
+ * GIVEN has the value of each parameter so far.  Some collectors add their own "seconds=30" to each
+ * address, so a parameter may be given twice with the same value.
  */
 static bool parse_parameter(struct query *q, const char *name, const char *value,
 			    unsigned allowed, const char *given[PARAMETERS])

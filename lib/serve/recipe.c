@@ -87,8 +87,8 @@ static void add_callgraph(struct command_lines *l, const struct recipe *r)
 		.pid = r->pid, .is_many = !r->pid, .can_unwind = true,
 	};
 	/*
-	 * Of several processes by frame pointers: the process of pmu-sample that unwinds gives up
-	 * rights, which the filter of doc/pmu-serve.service forbids.
+	 * Several processes are recorded by frame pointers: to unwind, a process of pmu-sample
+	 * gives up rights, and the system call filter of doc/pmu-serve.service forbids that.
 	 */
 	bool is_cheap = target.is_many && !strcmp(how, "auto");
 	struct callgraph_options o = callgraph_options(&target, is_cheap ? "fp" : how);
@@ -159,7 +159,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 		word(l, "--cache=%s", r->settings->cache);
 	add_topprof(l, r->query);
 	if (!r->page)
-		word(l, "--slices=0");	/* profiles that are kept and merged stay small */
+		word(l, "--slices=0");	/* so that kept profiles and their sums stay small */
 	if (r->template) {
 		units_format_duration(time, r->settings->interval);
 		word(l, "--interval=%s", time);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 static const double hung = 10;			/* s without CPU time, at least */
-static const double busy = 600;			/* s in which tools may have much work */
+static const double busy = 600;			/* s that tools may work without a file */
 static const double patience = 24 * 3600;	/* s without samples that are usual */
 static const unsigned rounds_least = 3;
 
@@ -24,7 +24,7 @@ void watch_start(struct watch *w, double now)
 void watch_file(struct watch *w, bool is_written)
 {
 	if (is_written && !w->has_written && w->silence <= limit(w))
-		w->patient_until = 0;		/* the start helped, or nothing was wrong */
+		w->patient_until = 0;		/* the restart helped, or nothing was wrong */
 	w->has_written |= is_written;
 	w->silence = 0;
 }

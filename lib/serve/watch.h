@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch - notices that the tools of --keep do not write profiles any more, though they run.
+ * watch - notices when the tools of --keep stop writing profiles, although they run.
  *
- * A tool that does not work is noticed by its CPU time and its unread input.  If all tools work,
- * but no sample comes, then what is sampled is idle, or something is wrong that only a new start
- * corrects.  The tools are started again once, and for a day not again if that changed nothing.
+ * The CPU time and the unread input of a tool show if it hangs.  If all tools work, but no sample
+ * comes, then either the target is idle, or something is wrong that only a restart corrects.  So
+ * the tools are restarted once; if that changes nothing, not again for a day.
  *
- * Time is counted by the caller's rounds, so it does not pass while the whole machine stands still.
+ * Time is counted in the caller's rounds, so it does not pass while the whole machine is stopped.
  */
 #pragma once
 #include "serve/work.h"

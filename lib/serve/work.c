@@ -30,14 +30,15 @@ struct work {
 	struct workshop *shop;
 	struct sibling tool[WORK_TOOLS];	/* pid 0: it has ended */
 	int status[WORK_TOOLS];			/* as wait4() returns it */
-	bool in_vain[WORK_TOOLS];		/* killed because a tool that reads it failed */
+	bool in_vain[WORK_TOOLS];		/* killed, because a tool that reads its output
+						   failed */
 	unsigned tools;
 	struct work_text {			/* a file in memory */
 		int fd;
 		off_t read;			/* bytes that were returned as lines */
-		off_t freed;			/* of these, bytes whose memory was freed */
+		off_t freed;			/* bytes, of these, whose memory was freed */
 	} output, messages;
-	double cpu[WORK_TOOLS];			/* CPU time at the last work_watch(), in s */
+	double cpu[WORK_TOOLS];			/* CPU time in s, at the last work_watch() */
 	unsigned rounds[WORK_TOOLS];		/* calls of work_watch() since it grew */
 	struct event *limit;			/* NULL: endless */
 	struct event *grace;			/* until tools whose readers failed are killed */
@@ -159,7 +160,7 @@ static void finish(struct work *w)
 		from = st.st_size - WORK_MESSAGES + 1;
 	ssize_t size = pread(w->messages.fd, r.messages, sizeof(r.messages) - 1, from);
 	r.messages[size > 0 ? size : 0] = '\0';
-	if (w->done) {		/* else the names of the tools may be gone */
+	if (w->done) {		/* otherwise the names of the tools may have been freed */
 		find_failure(w, &r);
 		r.size = fstat(r.output, &st) == 0 ? st.st_size : 0;
 		lseek(r.output, 0, SEEK_SET);
@@ -312,7 +313,7 @@ void workshop_reap(struct workshop *shop)
 		ended = w;
 	}
 	reap_orphans(shop);
-	while (ended) {		/* each may start new tools */
+	while (ended) {		/* each finish() may start new tools */
 		struct work *w = ended;
 		ended = w->next;
 		finish(w);
@@ -434,7 +435,8 @@ bool work_is_drained(const struct work *w)
 
 /*
  * A tool that does not work gets no CPU time although it has input, or is the first, which wakes up
- * several times a second.  If the next tool has input but does work, this one waits for it.
+ * several times a second.  If the next tool has input but does work, this tool waits for the next
+ * one.
  */
 const char *work_watch(struct work *w, unsigned rounds, bool *waits)
 {

@@ -28,7 +28,8 @@ struct work_result {
 	bool timed_out;		/* they did not end in time */
 	const char *failed;	/* name of the first tool that failed; NULL: none failed */
 	char why[512];		/* first message of FAILED, without its name; or how it ended */
-	char messages[WORK_MESSAGES];	/* of all tools: the start; of endless work, the end */
+	char messages[WORK_MESSAGES];	/* of all tools: the first bytes; of endless work, the last
+					   bytes */
 };
 
 typedef void work_done(void *context, struct work_result *result);
@@ -37,8 +38,8 @@ typedef void work_done(void *context, struct work_result *result);
 struct workshop *workshop_new(struct event_base *base, struct report *report);
 
 /*
- * Kill all tools, and free SHOP.  Wait only briefly for the tools to end: if one cannot die, its
- * parent still can.
+ * Kill all tools, and free SHOP.  Wait only briefly for the tools to end, because a tool may be
+ * impossible to kill.
  */
 void workshop_free(struct workshop *shop);
 
@@ -69,13 +70,13 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
  */
 bool work_next_message(struct work *w, char *line, size_t size);
 
-/* The same of what the last tool has written to its output. */
+/* The same for the output of the last tool. */
 bool work_next_output(struct work *w, char *line, size_t size);
 
 /*
- * To be called again and again: return the name of a tool that did nothing in the last ROUNDS calls
- * although it should, or NULL.  Set *WAITS to whether it waits for a disk: then SIGKILL may not end
- * it.
+ * Call this repeatedly.  Return the name of a tool that did nothing in the last ROUNDS calls
+ * although it had work, or NULL.  Set *WAITS to whether that tool waits for a disk: then even
+ * SIGKILL may not end it.
  */
 const char *work_watch(struct work *w, unsigned rounds, bool *waits);
 
