@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal - what pmu-prof finds out about a target, and decides if the user has not. */
+/* internal - what pmu-prof finds out about a target, and what it decides if the user does not. */
 #pragma once
 #include "compose/callgraph.h"
 

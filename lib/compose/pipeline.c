@@ -16,7 +16,7 @@
 
 enum { SAMPLE, SYMBOLIZE, TOPPROF, SHOW, TOOLS };
 
-/* Within this time, in ns, SIGTERM or SIGKILL has ended the command. */
+/* After this time, in ns, SIGTERM or SIGKILL must have ended the command. */
 #define ENDED 6000000000ULL
 
 struct pipeline {
@@ -61,14 +61,15 @@ static void stop_filters(struct pipeline *p)
 }
 
 /*
- * With a command, pmu-sample decides what a signal means; see sample/ending.h.  It has the signal
- * already if that was sent to all.  What would end the command stops the filters if the command
- * has ended, or should have.
+ * With a command, pmu-sample decides what a signal means; see sample/ending.h.  If the signal was
+ * sent to the whole process group, pmu-sample has it already.  A signal that would end the command
+ * stops the filters if the command has ended, or should have ended.
  */
 static void stop_command(struct pipeline *p, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
-	bool was_seen = bystander_saw(&p->bystander, number);	/* asked in any case: it forgets */
+	bool was_seen = bystander_saw(&p->bystander, number);	/* always ask: the bystander then
+								   forgets the signal */
 	bool is_for_all = info->ssi_code == SI_KERNEL || was_seen;
 	uint64_t now = monotonic_ns();
 
@@ -108,8 +109,8 @@ static void reap(struct pipeline *p)
 		if (p->tool[i].pid && waitpid(p->tool[i].pid, &p->status[i], WNOHANG) != 0) {
 			p->tool[i].pid = 0;
 			if (i == SAMPLE) {
-				p->interrupted = 0;	/* that was for the command */
-				if (p->stops)		/* and so are some that come late */
+				p->interrupted = 0;	/* the signal was for the command */
+				if (p->stops)		/* and so are some late ones */
 					p->deaf_until = monotonic_ns() + SIGNALS_TWICE;
 				bystander_pass(&p->bystander);
 			}
@@ -139,7 +140,7 @@ static void start_filters(struct pipeline *p)
 {
 	const struct sibling_how first = { .in = p->stream, .out = -1, .deaf = true };
 
-	p->stream = -1;		/* closed in any case */
+	p->stream = -1;		/* it is closed in any case */
 	int pipe = sibling_run(&p->tool[SYMBOLIZE], plan_argv(&p->plan->symbolize), &first,
 			       p->report);
 	const struct sibling_how last = { .in = pipe, .out = STDERR_FILENO, .deaf = true };

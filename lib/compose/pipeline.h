@@ -3,9 +3,9 @@
  * pipeline - runs the tools of a plan.
  *
  * A SIGINT is for the command; two within two seconds, SIGTERM or SIGHUP end the command, and the
- * same again stops the filters, which write what they have.  Without a command, the first of these
- * signals stops the sampling, and the second also stops the filters.  A terminal sends SIGINT to
- * all tools at once; the filters ignore it.
+ * next such signal stops the filters, which write what they have.  Without a command, the first of
+ * these signals stops the sampling, and the second also stops the filters.  A terminal sends SIGINT
+ * to all tools at once; the filters ignore it.
  *
  * From the start of a command to its end nothing is written to stderr: what pmu-prof and the
  * filters say waits in a bystander (linux/bystander.h), and what pmu-sample says in another.

@@ -14,7 +14,7 @@
 
 static const char suffix[] = ".pb.gz", page_suffix[] = ".html";
 
-/* Add WORD, and a NULL after it that does not count. */
+/* Add WORD, and after it a NULL that is not counted. */
 static void add(struct word_list *words, const char *word)
 {
 	words->item = mem_resize(words->item, (words->count + 2) * sizeof(*words->item));
@@ -46,7 +46,7 @@ static bool is_by_cpu(const struct sample_choices *c)
 	return c->target.system || c->target.cpus.count || c->cgroup_path;
 }
 
-/* Return whether the callchains are those of many programs, whose cost is unknown. */
+/* Return whether callchains of many programs are recorded: then their cost is unknown. */
 static bool is_many(const struct sample_choices *c)
 {
 	return is_by_cpu(c) || c->user_name;
@@ -57,7 +57,7 @@ static pid_t first_pid(const struct target *t)
 	return t->pids ? t->pid[0] : t->tids ? proc_of_thread(t->tid[0]) : 0;
 }
 
-/* Return whether the command is what is sampled, instead of a clock. */
+/* Return whether the events of a command are sampled. */
 static bool samples_command(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
@@ -90,7 +90,7 @@ static char *name_target(const struct plan_request *r)
 	return safe;
 }
 
-/* Return a new name of the target and the time; no profile has it yet. */
+/* Return a new name, made of the target and the time, that no profile has yet. */
 static char *new_name(const struct plan_request *r)
 {
 	char *target = name_target(r), stamp[32] = "", text[NAME_MAX + 64];
@@ -112,7 +112,10 @@ static char *new_name(const struct plan_request *r)
 	return mem_text(text);
 }
 
-/* Remove END from NAME, a path, unless END is all of the file's name.  Return whether it was. */
+/*
+ * Remove END from the end of the path NAME, unless the file's name is END.  Return whether it was
+ * removed.
+ */
 static bool remove_end(char *name, const char *end)
 {
 	size_t size = strlen(name), length = strlen(end);
@@ -135,7 +138,10 @@ static void choose_files(struct plan *plan, const struct plan_request *r)
 	free(name);
 }
 
-/* Return whether files can be created in the directory of PATH, before a recording is lost. */
+/*
+ * Return whether files can be created in the directory of PATH: otherwise a recording would be
+ * lost.
+ */
 static bool can_create(const char *path, struct report *report)
 {
 	const char *slash = strrchr(path, '/');
@@ -232,7 +238,7 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	begin(&plan->symbolize, "pmu-symbolize", r);
 	begin(&plan->topprof, "pmu-topprof", r);
 	add(&plan->topprof, "--slices=500");
-	add(&plan->topprof, "--slice-stacks=100000");	/* 3 MB of profile or page */
+	add(&plan->topprof, "--slice-stacks=100000");	/* 3 MB of profile and page */
 	add(&plan->topprof, "--mark-cut");	/* a stack that lacks callers must not look whole */
 	if (plan->why)
 		add(&plan->topprof, join("--comment=", plan->why));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan - the tools that pmu-prof runs: a pipe from pmu-sample to a profile, then a page, a table.
+ * plan - the tools that pmu-prof runs: a pipe from pmu-sample to a profile, then a page, and a
+ * table.
  *
  *	pmu-sample ... | pmu-symbolize | pmu-topprof -o NAME.pb.gz &&
  *	pmu-flame -o NAME.html NAME.pb.gz; pmu-top NAME.pb.gz >&2

@@ -49,7 +49,7 @@ static bool make_directory(struct turns *t, const char *directory, struct report
 	return false;
 }
 
-/* Pass on what a command has written to FROM.  Return false at the end of that. */
+/* Pass on what a command has written to FROM.  Return false at its end. */
 static bool pass_on(struct turns *t, int from)
 {
 	char part[1 << 12];
@@ -63,8 +63,8 @@ static bool pass_on(struct turns *t, int from)
 }
 
 /*
- * Until PROF ends, pass on its output from FROM, and show that DONE runs have ended.  What the
- * command leaves running may keep FROM open.
+ * Until PROF ends, pass on its output from FROM, and show that DONE runs have ended.  Programs that
+ * the command leaves running may keep FROM open.
  */
 static void watch(struct turns *t, const struct sibling *prof, int from, size_t done)
 {

@@ -30,7 +30,7 @@ static enum flag find_flag(const char *word, const char **value)
 	return (enum flag)i;
 }
 
-/* Return --NAME=VALUE, of the SIZE bytes at VALUE. */
+/* Return "--NAME=VALUE" with the SIZE bytes at VALUE. */
 static char *option(const char *name, const char *value, size_t size)
 {
 	size_t room = strlen(name) + size + 4;
@@ -176,7 +176,7 @@ static bool has_pattern(char *const *command)
 	return false;
 }
 
-/* Return PATH from the root: tests run in the directories of their packages. */
+/* Return PATH as an absolute path, because tests run in the directories of their packages. */
 static char *from_root(const char *path)
 {
 	char here[PATH_MAX];
@@ -189,7 +189,7 @@ static char *from_root(const char *path)
 	return whole;
 }
 
-/* Return the name by which a shell, and go, find this pmu-prof. */
+/* Return a name by which a shell and go find this pmu-prof. */
 static char *own_name(void)
 {
 	char found[PATH_MAX], by_shell[PATH_MAX];
