@@ -22,9 +22,9 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
-MODULES = base linux record stream elf event process locate dwarf symbol code unwind target relay \
-	  labels counters sample resolve pprof aggregate compare listing show flame live compose \
-	  serve tool
+MODULES = base linux record stream elf event process waits locate dwarf names symbol code unwind \
+	  target relay labels counters sample resolve pprof aggregate compare listing show flame \
+	  live compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -155,7 +155,8 @@ $(TABLES:build/%.c=$B/%.o): $(TABLES) | $(READY)
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
-BUSY := base record stream elf dwarf code unwind symbol process labels resolve pprof aggregate
+BUSY := base record stream elf dwarf names code unwind symbol process waits labels resolve pprof \
+	aggregate
 $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g

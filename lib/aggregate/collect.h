@@ -10,13 +10,13 @@
 #include "aggregate/labeler.h"
 #include "aggregate/profile.h"
 #include "labels/label-join.h"
-#include "process/off-cpu.h"
-#include "process/on-cpu.h"
-#include "process/running.h"
 #include "record/group.h"
 #include "record/loss.h"
 #include "resolve/resolver.h"
 #include "stream/selection.h"
+#include "waits/off-cpu.h"
+#include "waits/on-cpu.h"
+#include "waits/running.h"
 
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };

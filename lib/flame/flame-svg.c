@@ -2,9 +2,9 @@
 #include "flame/flame-svg.h"
 #include "flame/flame-change.h"
 #include "flame/flame-column.h"
+#include "names/short-name.h"
 #include "show/diff.h"
 #include "show/value.h"
-#include "symbol/short-name.h"
 
 #include <inttypes.h>
 #include <math.h>

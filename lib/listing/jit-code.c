@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "elf/mapped.h"
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 
 #include <endian.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/hex.h"
 #include "base/text.h"
 #include "elf/section.h"
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 
 #include <elf.h>
 #include <endian.h>

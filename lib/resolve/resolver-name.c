@@ -2,7 +2,7 @@
 /* Names of places: from debug information, symbol tables, kallsyms and JIT compilers. */
 #include "resolve/resolver-internal.h"
 #include "elf/call.h"
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 
 uint32_t resolver_string_id(struct resolver *r, const char *text)
 {

@@ -9,11 +9,11 @@
 #pragma once
 #include "base/report.h"
 #include "locate/locate.h"
+#include "names/demangle.h"
 #include "process/space.h"
 #include "resolve/cache.h"
 #include "resolve/stack-ends.h"
 #include "stream/resolved.h"
-#include "symbol/demangle.h"
 
 struct resolver;
 

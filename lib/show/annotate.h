@@ -15,10 +15,10 @@
 #pragma once
 #include "listing/object-code.h"
 #include "listing/source-text.h"
+#include "names/name-filter.h"
 #include "pprof/decode.h"
 #include "show/bars.h"
 #include "show/ratios.h"
-#include "symbol/name-filter.h"
 
 enum annotate_what { ANNOTATE_SOURCE, ANNOTATE_CODE, ANNOTATE_BOTH };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/name-print.h"
 #include "base/text.h"
-#include "symbol/short-name.h"
+#include "names/short-name.h"
 
 #include <stdlib.h>
 

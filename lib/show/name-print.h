@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name-print - prints names in columns, shortened if need be (symbol/short-name.h). */
+/* name-print - prints names in columns, shortened if need be (names/short-name.h). */
 #pragma once
 #include <stddef.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * DWARF, and -k reads a list of kernel symbols.
  */
 #include "dwarf/dwarf.h"
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 #include "symbol/gotable.h"
 #include "symbol/kallsyms.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shorten - read lines of COLUMNS, a tab and a name, and print each name in that many columns. */
-#include "symbol/short-name.h"
+#include "names/short-name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

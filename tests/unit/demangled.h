@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What unit tests of demangling share. */
 #pragma once
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 
 #include <stdio.h>
 #include <string.h>

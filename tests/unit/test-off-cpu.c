@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits of threads that a stream names and never ends: they stay within limits. */
-#include "process/off-cpu.h"
 #include "tests/unit/tap.h"
+#include "waits/off-cpu.h"
 
 #include <stdlib.h>
 

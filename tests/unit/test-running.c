@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* running: how many threads run at a moment, by streams that no kernel wrote, too. */
-#include "process/running.h"
 #include "tests/unit/tap.h"
+#include "waits/running.h"
 
 /* Switch more threads in than there can be CPUs. */
 static void test_many(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/short-name.h"
+#include "names/short-name.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/text.h"
-#include "symbol/name-tokens.h"
+#include "names/name-tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * D: libiberty always writes the parameters of a function, and those of the functions that
  * enclose it: "pack.outer(int).inner(int) const".
  */
-#include "symbol/demangle-internal.h"
+#include "names/demangle-internal.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/name-tokens.h"
-#include "symbol/name-brackets.h"
+#include "names/name-tokens.h"
+#include "names/name-brackets.h"
 
 #include <string.h>
 

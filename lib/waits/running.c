@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/running.h"
+#include "waits/running.h"
 #include "base/arena.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
-#include "symbol/name-brackets.h"
-#include "symbol/name-tokens.h"
+#include "names/name-brackets.h"
+#include "names/name-tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

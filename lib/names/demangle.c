@@ -4,7 +4,7 @@
  * grow without end. So the output goes to a buffer, and when the buffer is full, a jump leaves
  * the demangler. This leaks no memory, except a non-ASCII identifier of a Rust name.
  */
-#include "symbol/demangle-internal.h"
+#include "names/demangle-internal.h"
 
 #include <libiberty/demangle.h>
 

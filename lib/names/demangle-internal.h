@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internals of demangle: the output buffer, and the languages that have files of their own. */
 #pragma once
-#include "symbol/demangle.h"
+#include "names/demangle.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

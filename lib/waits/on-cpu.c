@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/on-cpu.h"
+#include "waits/on-cpu.h"
 
 #include <stdlib.h>
 

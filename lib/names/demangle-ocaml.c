@@ -4,7 +4,7 @@
  * compilers write the dots themselves. A character that a C identifier cannot have is written as
  * "$" and two hexadecimal digits.
  */
-#include "symbol/demangle-internal.h"
+#include "names/demangle-internal.h"
 #include "base/hex.h"
 
 #include <ctype.h>

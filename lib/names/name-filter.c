@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/name-filter.h"
+#include "names/name-filter.h"
 #include "base/arena.h"
-#include "symbol/short-name.h"
+#include "names/short-name.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/off-cpu.h"
+#include "waits/off-cpu.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/name-brackets.h"
+#include "names/name-brackets.h"
 
 #include <string.h>
 

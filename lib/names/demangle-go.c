@@ -5,7 +5,7 @@
  * end in ".abi0", and wrappers for method values in "-fm". Go's own profiles say "main.Map[...]",
  * and leave out both endings.
  */
-#include "symbol/demangle-internal.h"
+#include "names/demangle-internal.h"
 
 /* Return the bracket that closes the one at OPEN, or NULL. OPEN may be NULL. */
 static const char *closing(const char *open)
