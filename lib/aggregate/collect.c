@@ -43,10 +43,9 @@ static void limit_stacks(struct collect *c, struct profile *p)
 
 	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
 		most = VALUES_MAX / events;
-		if (p->stacks.count >= most && !c->many_events)
-			report_note(c->report, "of %u events no more than %u stacks are kept: the "
+		if (p->stacks.count >= most)
+			report_once(c->report, "of %u events no more than %u stacks are kept: the "
 				    "others go to [other stacks]", events, (unsigned)most);
-		c->many_events |= p->stacks.count >= most;
 	}
 	if (p->stacks.count >= most || chains_are_large(&p->chains))
 		profile_truncate(p);

@@ -115,7 +115,6 @@ struct collect {
 	pid_t first_pid;	/* of the first selected sample */
 	bool several_processes;
 	bool selects;		/* HOW selects samples */
-	bool many_events;	/* so many that the number of stacks is limited; reported once */
 	bool usual_labels;	/* default labels: dropped if there is only one process */
 	bool is_resolved;	/* a filter before us has resolved the stream */
 	bool is_raw;		/* it has raw samples; a stream is never both */

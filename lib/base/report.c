@@ -142,6 +142,40 @@ void report_rarely(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
+/* Return whether NUMBER is larger than in all calls with this FORMAT before. */
+static bool has_grown(struct report *r, const char *format, uint64_t number)
+{
+	struct report_kind *kind = kind_of(r, format);
+
+	if (number <= kind->most)
+		return false;
+	kind->most = number;
+	return true;
+}
+
+void report_once(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	if (!has_grown(r, format, 1))
+		return;
+	va_start(args, format);
+	add(r, "", "", format, args);
+	va_end(args);
+}
+
+void report_more(struct report *r, uint64_t number, const char *format, ...)
+{
+	va_list args;
+
+	report_check_hour(r);
+	if (!has_grown(r, format, number) || kind_of(r, format)->count > 0)
+		return;
+	va_start(args, format);
+	add(r, "", "", format, args);
+	va_end(args);
+}
+
 /* Print a line at once if the verbosity is at least LEVEL. */
 __attribute__((format(printf, 3, 0)))
 static void print_from(const struct report *r, int level, const char *format, va_list args)

@@ -29,6 +29,7 @@ struct report {
 	struct report_kind {
 		const char *format;	/* the literal of the call site, compared by address */
 		uint64_t count;		/* in this hour */
+		uint64_t most;		/* of report_more(): the largest number so far */
 		char first[160];	/* its first message of this hour; ends with "..." if cut */
 	} kind[REPORT_KINDS];
 };
@@ -61,6 +62,29 @@ void report_note(struct report *r, const char *format, ...)
  */
 void report_rarely(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Print a note the first time that its call site calls this; later calls do nothing. */
+void report_once(struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Like report_rarely(), but only if NUMBER has grown since the last call of this call site: for a
+ * limit that leaves out NUMBER things so far.
+ */
+void report_more(struct report *r, uint64_t number, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Return true the first time for *REPORTED, which starts as false: for a message that is printed
+ * once for each object of some kind.  The object has the flag.
+ */
+static inline bool report_first(bool *reported)
+{
+	bool first = !*reported;
+
+	*reported = true;
+	return first;
+}
 
 /*
  * Print a note, however many were printed before: for a tool that runs without end and itself

@@ -100,9 +100,8 @@ static void report_why(struct code_files *c, struct code_file *f)
 {
 	const char *path = f->path;
 
-	if (f->is_reported)
+	if (!report_first(&f->is_reported))
 		return;
-	f->is_reported = true;
 	if (f->source.elf)
 		report_note(c->report, "'%s': some addresses of the profile are outside of its "
 			    "code or have no symbol; they have no instructions here", path);
@@ -213,10 +212,8 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 	if (c->jit && l.address && jit_code_find(c->jit, l.address, name, &piece))
 		return true;
 	if (l.mapping == TABLE_NONE || !l.address) {
-		if (!c->is_reported)
-			report_note(c->report, "no instructions of '%.200s': the profile has no "
-				    "addresses of its code, only its name", name);
-		c->is_reported = true;
+		report_once(c->report, "no instructions of '%.200s': the profile has no addresses "
+			    "of its code, only its name", name);
 		return false;
 	}
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);

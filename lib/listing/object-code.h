@@ -22,7 +22,6 @@ struct code_files {
 	struct locate_options where;
 	struct jit_code *jit;	/* NULL: none */
 	struct report *report;
-	bool is_reported;	/* that code has no addresses was reported */
 	/* private: */
 	struct byte_ids ids;	/* of pairs of path and build ID, strings of D */
 	struct code_file **file;	/* by id */

@@ -110,7 +110,6 @@ struct resolver {
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
 	uint32_t comms;			/* elements of COMM */
 	uint32_t comms_renumbered;	/* spaces.tasks.renumbered when COMM was empty */
-	uint64_t silence_reported;	/* spaces.silenced at the last SPACES_SILENCED */
 	struct jit_process *jit;	/* processes with code outside of files */
 	uint32_t jits;			/* elements of JIT */
 	struct table jit_table;		/* over JIT, by pid */
@@ -129,13 +128,11 @@ struct resolver {
 	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;		/* resolver_kernel_open() was called */
-	uint64_t drops_reported;	/* spaces.generated_dropped at the last report */
 	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
 	uint32_t vmlinux;		/* the source of vmlinux; TABLE_NONE: none */
 	uint64_t vmlinux_shift;		/* added to recorded kernel addresses for vmlinux */
 	struct recorded_names recorded;	/* symbols that the stream itself carries */
-	bool recorded_reported;		/* it was reported that there are too many of them */
 	struct jitmap *ksymbols;	/* code that the kernel generated (KSYMBOL); NULL: none */
 	uint32_t ksymbols_added;	/* since the names of unmapped code were forgotten */
 	uint32_t ksymbols_limit;	/* KSYMBOLS_ADDED at which they are forgotten next */

@@ -170,10 +170,9 @@ void resolver_kernel_follow(struct resolver *r, const struct record *rec)
 
 	if (!record_ksymbol(rec, &k) || k.unregister)
 		return;
-	if (r->spaces.generated_dropped > r->drops_reported)
-		report_rarely(r->report, "the kernel generated more than %d pieces of code; "
-			      "further pieces have no names", GENERATED_MAX);
-	r->drops_reported = r->spaces.generated_dropped;
+	if (r->spaces.generated_dropped)
+		report_more(r->report, r->spaces.generated_dropped, "the kernel generated more "
+			    "than %d pieces of code; further pieces have no names", GENERATED_MAX);
 	if (r->ksymbols_added >= r->ksymbols_limit)
 		forget_unmapped(r);
 	snprintf(name, sizeof(name), "%s", k.name);

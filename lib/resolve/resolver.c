@@ -56,10 +56,9 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 
 	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
 		stream_damaged(in, rec, "FEATURE record with symbols that do not fit into it");
-	if (r->recorded.is_full && !r->recorded_reported)
-		report_note(r->report, "the stream has more symbols than are kept; further symbols "
+	if (r->recorded.is_full)
+		report_once(r->report, "the stream has more symbols than are kept; further symbols "
 			    "are dropped");
-	r->recorded_reported = r->recorded.is_full;
 }
 
 /* Forget the strings of thread names, because the names have new ids. */
@@ -84,9 +83,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	stream_note_tasks(in, &r->spaces.tasks);
 	if (rec->type == RECORD_FINISHED_ROUND && r->is_local && r->time && r->time != JIT_LATEST)
 		spaces_forget_gone(&r->spaces, monotonic_ns(), r->time);
-	if (r->spaces.silenced > r->silence_reported)
-		report_rarely(r->report, SPACES_SILENCED, PROCESSES_MAX);
-	r->silence_reported = r->spaces.silenced;
+	if (r->spaces.silenced)
+		report_more(r->report, r->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
 	if (r->comms_renumbered != r->spaces.tasks.renumbered)
 		forget_comms(r);
 	if (!r->options.symbols)

@@ -223,20 +223,16 @@ static void report_damaged_sections(const struct source *source)
 	struct tables *t = source->tables;
 	struct elf_damage damage;
 
-	if (!t->version_reported && dwarf_unread_version(t->dwarf)) {
-		t->version_reported = true;
+	if (dwarf_unread_version(t->dwarf) && report_first(&t->version_reported))
 		report_note(source->report, "'%s': some of its debug information is DWARF %u, "
 			    "which is not read; some of its names and lines are missing",
 			    source->path, dwarf_unread_version(t->dwarf));
-	}
 	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
 		report_damaged(source, &damage);
 	while (elf_next_damage(t->debug, &damage) || elf_next_damage(t->elf, &damage))
 		report_damaged(source, &damage);
-	if (!t->go_damage_reported && gotable_damage(t->go, &damage)) {
-		t->go_damage_reported = true;
+	if (gotable_damage(t->go, &damage) && report_first(&t->go_damage_reported))
 		report_damaged(source, &damage);
-	}
 }
 
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
@@ -256,11 +252,9 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		out->frames = dwarf_find(t->dwarf, address, &out->frame);
 		same = dwarf_extent(t->dwarf);
 	}
-	if (t->dwarf && !t->exceeded_reported && dwarf_has_exceeded(t->dwarf)) {
-		t->exceeded_reported = true;
+	if (t->dwarf && dwarf_has_exceeded(t->dwarf) && report_first(&t->exceeded_reported))
 		report_note(source->report, "'%s': its debug information refers to the same bytes "
 			    "again and again; not all of it is read", source->path);
-	}
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same)) {
 		same = (struct extent){ address, address + 1 };

@@ -54,8 +54,6 @@ struct stream_reader {
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */
 	bool has_held;		/* HELD has a record */
-	uint64_t silence_noted, names_noted;	/* largest counts in stream_note_tasks() */
-	uint64_t groups_noted;		/* largest count in stream_note_groups() */
 	bool only_counts;	/* see stream_only_count() */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */

@@ -349,30 +349,22 @@ bool stream_fits(struct stream_reader *in, const struct record *rec)
 	return false;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t)
 {
-	if (t->silenced > in->silence_noted)
-		report_rarely(in->report, "more than %d threads have no recorded end; those silent "
-			      "for longest are forgotten", TASKS_MAX);
-	in->silence_noted = larger(t->silenced, in->silence_noted);
-	if (t->nameless > in->names_noted)
-		report_rarely(in->report, "threads have more than %d names; further threads have "
-			      "none", NAMES_MAX);
-	in->names_noted = larger(t->nameless, in->names_noted);
+	if (t->silenced)
+		report_more(in->report, t->silenced, "more than %d threads have no recorded end; "
+			    "those silent for longest are forgotten", TASKS_MAX);
+	if (t->nameless)
+		report_more(in->report, t->nameless, "threads have more than %d names; further "
+			    "threads have none", NAMES_MAX);
 }
 
 void stream_note_groups(struct stream_reader *in, const struct groups *g)
 {
-	if (g->refused > in->groups_noted)
-		report_rarely(in->report, "groups of events have more than %d counters in all "
-			      "threads; samples of further threads count for their own event only",
-			      GROUP_COUNTERS_MAX);
-	in->groups_noted = larger(g->refused, in->groups_noted);
+	if (g->refused)
+		report_more(in->report, g->refused, "groups of events have more than %d counters "
+			    "in all threads; samples of further threads count for their own event "
+			    "only", GROUP_COUNTERS_MAX);
 }
 
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out)

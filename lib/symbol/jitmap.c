@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 #include "base/hex.h"
+#include "base/report.h"
 
 #include <stdlib.h>
 
@@ -285,14 +286,12 @@ bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_p
 
 static bool file_trouble(struct jit_file *f, struct jit_trouble *out)
 {
-	if (f->refused && !f->refusal_reported) {
-		f->refusal_reported = true;
+	if (f->refused && report_first(&f->refusal_reported)) {
 		*out = (struct jit_trouble){ .file = f->refused, .owner = f->refused_owner };
 		return true;
 	}
-	if (!f->trouble || f->trouble_reported)
+	if (!f->trouble || !report_first(&f->trouble_reported))
 		return false;
-	f->trouble_reported = true;
 	*out = (struct jit_trouble){ .file = f->name ? f->name : "", .why = f->trouble,
 				     .offset = f->trouble_at };
 	return true;

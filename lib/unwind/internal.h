@@ -163,7 +163,6 @@ struct unwind {
 	struct report *report;
 	struct spaces spaces;
 	struct locate_embedded embedded;
-	uint64_t silence_reported;	/* spaces.silenced at the last SPACES_SILENCED */
 	struct elf_pool pool;
 	struct fetcher fetcher;
 	struct code **code;	/* by object of lib/process; NULL: not needed yet */

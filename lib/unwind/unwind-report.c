@@ -45,11 +45,11 @@ void unwind_report_damage(struct unwind *u, uint32_t object)
 {
 	struct code *code = u->code[object];
 
-	if (code->costs && !(code->cfi && cfi_damage(code->cfi)) && !code->costs_reported)
+	if (code->costs && report_first(&code->costs_reported) &&
+	    !(code->cfi && cfi_damage(code->cfi)))
 		report_note(u->report, "%" PRIu64 " stacks end in '%s': unwinding it takes more "
 			    "work than one program may cause", code->costs,
 			    u->spaces.objects.object[object].path);
-	code->costs_reported |= code->costs > 0;
 	for (unsigned section = 0; section < CFI_SECTIONS; section++)
 		report_damage_of(u, object, section);
 }

@@ -146,9 +146,8 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	bool good = spaces_follow(&u->spaces, rec);
 	if (rec->type == RECORD_FINISHED_ROUND && unwind_is_local(u) && u->sample_monotonic)
 		spaces_forget_gone(&u->spaces, monotonic_ns(), u->sample_monotonic);
-	if (u->spaces.silenced > u->silence_reported)
-		report_rarely(u->report, SPACES_SILENCED, PROCESSES_MAX);
-	u->silence_reported = u->spaces.silenced;
+	if (u->spaces.silenced)
+		report_more(u->report, u->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
 	if (u->joiner)
 		follow_joiner(u, rec);
 	if ((rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&

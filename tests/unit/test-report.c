@@ -93,6 +93,32 @@ static void test_rarely(void)
 	tap(report_finish(&r) == 0 && has_said(""), "and the others are not counted");
 }
 
+static void test_once(void)
+{
+	struct report r = { .tool = "t" };
+	const struct { uint64_t number; const char *said; } calls[] = {
+		{ 0, "" }, { 2, "t: left out\n" }, { 2, "" }, { 3, "" },
+	};
+	bool reported = false;
+
+	for (int i = 0; i < 3; i++) {
+		report_once(&r, "no addresses of '%d'", i);
+		later += 3600;
+	}
+	tap(has_said("t: no addresses of '0'\n"), "a note is printed once, not once an hour");
+	for (int hour = 0; hour < 2; hour++) {
+		for (int i = 0; i < 4; i++) {
+			report_more(&r, calls[i].number + 2 * (uint64_t)hour, "left out");
+			tap(has_said(calls[i].said), "a note follows when more was left out, but "
+			    "once an hour");
+		}
+		later += 3600;
+	}
+	tap(report_finish(&r) == 0 && has_said(""), "and the others are not counted");
+	bool first = report_first(&reported), second = report_first(&reported);
+	tap(first && !second && reported, "a flag of an object is the first once");
+}
+
 static void test_quiet(void)
 {
 	struct report r = { .tool = "t", .quiet = true };
@@ -113,6 +139,7 @@ int main(void)
 	fcntl(STDERR_FILENO, F_SETFL, O_APPEND);
 	test_hours();
 	test_rarely();
+	test_once();
 	test_quiet();
 	dup2(terminal, STDERR_FILENO);
 	return tap_done();
