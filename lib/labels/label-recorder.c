@@ -230,19 +230,28 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	return true;
 }
 
-void label_recorder_lost(struct label_recorder *l, size_t i)
+/* Learn from RECORD of ring I, which is not a SAMPLE. */
+static void follow(struct label_recorder *l, size_t i, const struct perf_event_header *record)
 {
-	l->counts.alone += l->ring[i].kept;
+	if (record->type != PERF_RECORD_LOST) {
+		label_targets_follow(&l->targets, record);
+		return;
+	}
+	l->counts.alone += l->ring[i].kept;	/* their samples may be lost */
 	l->ring[i].kept = 0;
 }
 
-const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i, uint32_t index,
+const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i, uint32_t event,
 					      const struct perf_event_header *record,
 					      const struct sample_layout *layout)
 {
 	struct label_ring *ring = &l->ring[i];
-	uint32_t at = find_kept(ring, index);
 
+	if (record->type != PERF_RECORD_SAMPLE) {
+		follow(l, i, record);
+		return NULL;
+	}
+	uint32_t at = find_kept(ring, event);
 	if (at == LABELS_KEPT)
 		return NULL;
 	l->taken = ring->keep[at];

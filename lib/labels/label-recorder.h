@@ -81,14 +81,11 @@ bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, siz
 bool label_recorder_keep(struct label_recorder *l, size_t i,
 			 const struct perf_event_header *record);
 
-/* Records of ring I were lost: drop its labels records, whose samples may be lost. */
-void label_recorder_lost(struct label_recorder *l, size_t i);
-
 /*
- * Return the labels of the SAMPLE in RECORD, of event INDEX and ring I, or NULL: unknown.  Valid
- * until the next call of label_recorder_keep().
+ * Follow RECORD of ring I, any but a labels record.  If it is a SAMPLE of EVENT, return its labels,
+ * or NULL: unknown.  Valid until the next call of label_recorder_keep().
  */
-const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i, uint32_t index,
+const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i, uint32_t event,
 					      const struct perf_event_header *record,
 					      const struct sample_layout *layout);
 

@@ -203,13 +203,9 @@ static void hold(struct flow *f, const struct perf_event_header *record, uint64_
 static const struct kept_labels *take_labels(struct flow *f, size_t i,
 					     const struct perf_event_header *record)
 {
-	if (record->type == PERF_RECORD_SAMPLE)
-		return label_recorder_take(f->labels, i, event_of(f, record), record, f->layout);
-	if (record->type == PERF_RECORD_LOST)
-		label_recorder_lost(f->labels, i);
-	else
-		label_targets_follow(&f->labels->targets, record);
-	return NULL;
+	uint32_t event = record->type == PERF_RECORD_SAMPLE ? event_of(f, record) : 0;
+
+	return label_recorder_take(f->labels, i, event, record, f->layout);
 }
 
 /* Return a time that no record in the rings can have passed. */

@@ -85,7 +85,8 @@ static bool survives_losses(void)
 {
 	start();
 	bool good = labels(0, 10, 1);
-	label_recorder_lost(&recorder, 0);
+	const struct perf_event_header lost = { .type = PERF_RECORD_LOST, .size = sizeof(lost) };
+	label_recorder_take(&recorder, 0, 0, &lost, &layout);
 	good &= !sample(0, 10, 1) && labels(0, 10, 1) && labels(0, 30, 1) && sample(0, 30, 1);
 	return good && recorder.counts.alone == 2;
 }
