@@ -207,6 +207,29 @@ static const struct perf_event_header *take_own(struct foreign_ids *f, struct ri
 	return replace(f, ring, record, known->id, time);
 }
 
+/*
+ * Return whether RECORD is an MMAP2 record that says it has a build ID, although no event asks for
+ * build IDs: then it has a device and an inode there.
+ */
+static bool has_foreign_mark(const struct foreign_ids *f, const struct perf_event_header *record)
+{
+	if (record->type != PERF_RECORD_MMAP2 || !(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		return false;
+	for (uint32_t i = 0; i < f->counters->events->count; i++)
+		if (attr_of(f, i)->build_id)
+			return false;
+	return true;
+}
+
+static const struct perf_event_header *without_mark(struct ring *ring,
+						    const struct perf_event_header *record)
+{
+	struct perf_event_header *copy = ring_copy(ring, record);
+
+	copy->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+	return copy;
+}
+
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
 						    size_t cpu,
 						    const struct perf_event_header *record,
@@ -214,6 +237,8 @@ const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struc
 						    uint64_t *time)
 {
 	f->rule = OWNER_BY_ID;
+	if (has_foreign_mark(f, record))
+		return without_mark(ring, record);
 	if (record->type != PERF_RECORD_SAMPLE || f->candidates == 0 || f->layout->id == ABSENT)
 		return record;
 	const struct counter *known = counters_find(f->counters, word(record, f->layout->id));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign-id - finds the events of samples that have the ID of another session's event.
+ * foreign-id - corrects what records in our rings have of another session's events.
  *
  * Linux 6.2 and later prepare what a sample needs once for all software events that overflow at the
  * same moment (kernel/events/core.c, do_perf_sw_event()).  So if another session samples the same
@@ -55,8 +55,9 @@ void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
  * Return RECORD, the last one of RING, which is of the CPU with the index CPU.  If RECORD is a
  * SAMPLE with a foreign ID, return a copy with the ID of our event, and with a time in
  * [EARLIEST, LATEST]; *TIME is then set to that time.  If RECORD may only have a foreign time, and
- * has another than *TIME, return a copy with *TIME.  The result is valid as long as RECORD.  Sets
- * F->rule for it.
+ * has another than *TIME, return a copy with *TIME.  If RECORD is marked as if it had a build ID, and
+ * no event asks for build IDs, return a copy without the mark.  The result is valid as long as
+ * RECORD.  Sets F->rule for it.
  */
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
 						    size_t cpu,

@@ -42,6 +42,31 @@ static void begin(size_t count)
 	foreign_ids_init(&ids, &counters, &layout);
 }
 
+/* Return the misc bits of a record of TYPE with the bits MISC, as it was returned. */
+static uint16_t misc_of(uint32_t type, uint16_t misc)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t word[10];
+	} record = { { type, misc, sizeof(record) }, { 0 } };
+	uint64_t time = 5;
+
+	return foreign_ids_replace(&ids, &ring, 0, &record.header, 0, UINT64_MAX, &time)->misc;
+}
+
+static void test_marks(void)
+{
+	enum { MARK = PERF_RECORD_MISC_MMAP_BUILD_ID, USER = PERF_RECORD_MISC_USER };
+
+	begin(2);
+	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == USER &&
+	    misc_of(PERF_RECORD_MMAP2, USER) == USER && misc_of(PERF_RECORD_COMM, MARK) == MARK,
+	    "a mapping has no build ID if none of our events asks for build IDs");
+	events[1].attr.build_id = 1;
+	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == (USER | MARK), "it has one if one of them does");
+	events[1].attr.build_id = 0;
+}
+
 static void set(uint32_t event, uint32_t type, uint64_t config)
 {
 	events[event].attr.type = type;
@@ -82,6 +107,7 @@ int main(void)
 	begin(1);
 	tap(rule(OWN, THREAD, 5) == OWNER_BY_ID && rule(OWN, THREAD, 5) == OWNER_BY_ID,
 	    "clocks are not shared");
+	test_marks();
 	foreign_ids_release(&ids);
 	free(ring.scratch);
 	table_release(&counters.by_id);
