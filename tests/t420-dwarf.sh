@@ -38,6 +38,56 @@ wanted lto && check 'units merged by LTO' <<'END'
 	agree t
 END
 
+# Assemblers and compilers write indexes of one to four bytes, of as many as are needed: so those of
+# three bytes are rare.  INDEX N VALUE: VALUE in N bytes
+cat >"$scratch/indexes.py" <<'END'
+index = {1: 1, 2: 0x0102, 3: 0x010203, 4: 0x010204}
+def place(n):
+    return ".byte " + ", ".join(str(index[n] >> 8 * i & 255) for i in range(n))
+def table(name, size, entry):
+    lines, at = [name], 0
+    for n in index:
+        lines += [".fill %d, %d, 0" % (index[n] - at, size), entry % n]
+        at = index[n] + 1
+    return lines
+lines = [".text"]
+for n in index:
+    lines += ["f%d: .fill 16, 1, 0x90" % n]
+lines += [".section .debug_str, \"MS\", @progbits, 1", ".asciz \"\""]
+lines += ["s%d: .asciz \"by_%d_bytes\"" % (n, n) for n in index]
+lines += [".section .debug_str_offsets, \"\", @progbits", ".long 9f - 0f", "0: .short 5, 0"]
+lines += table("strings:", 4, ".long s%d") + ["9:"]
+lines += [".section .debug_addr, \"\", @progbits", ".long 9f - 0f", "0: .short 5", ".byte 8, 0"]
+lines += table("addresses:", 8, ".quad f%d") + ["9:"]
+# Tag, children; attribute, form: name, producer, low_pc, high_pc, description, entry_pc,
+# str_offsets_base, addr_base; sec_offset, data4.  Those that nobody asks for come first.
+lines += [".section .debug_abbrev, \"\", @progbits",
+          ".byte 1, 0x11, 1,  0x25, 0x27,  0x72, 0x17,  0x73, 0x17,  0x3, 0x27,  0, 0"]
+for n in index:
+    strx, addrx = 0x24 + n, 0x28 + n
+    lines += [".byte %d, 0x2e, 0" % (n + 1), ".uleb128 0x5a, %d, 0x52, %d" % (strx, addrx),
+              ".uleb128 0x11, %d, 0x12, 6, 0x3, %d, 0, 0" % (addrx, strx)]
+lines += [".byte 0", ".section .debug_info, \"\", @progbits", ".long 9f - 0f",
+          "0: .short 5", ".byte 1, 8", ".long 0", ".byte 1", place(3),
+          ".long strings", ".long addresses", place(3)]
+for n in index:
+    lines += [".byte %d" % (n + 1), place(n), place(n), place(n), ".long 16", place(n)]
+lines += [".byte 0", "9:"]
+print("\n".join(lines))
+END
+
+check 'strings and addresses by indexes of one, two, three and four bytes, read and skipped' <<'END'
+	python3 "$scratch/indexes.py" >t.s
+	gcc -nostdlib -shared t.s -o t.so
+	for n in 1 2 3 4; do
+		printf 'by_%d_bytes\n??:0:0\n\n' $n >>want
+	done
+	nm t.so | sed -n 's/ t f[1-4]$//p' >addresses
+	objcopy -N f1 -N f2 -N f3 -N f4 t.so
+	addr2frames t.so <addresses >got
+	same want got
+END
+
 # same_frames OBJECT [OPERAND...]: as the program itself has them, which was compared above
 same_frames() {
 	addr2frames "$@" <addresses >got

@@ -501,6 +501,19 @@ check 'code replaced after the sample gives it no name; harmed and unknown recor
 	grep "NAME record with an impossible line; skipped" err
 END
 
+check 'code that is replaced while its samples come: each has the name of its time' <<'END'
+	any_user
+	compose more.data <<-END
+		$(cat "$scratch/late.py")
+		dump.load(1000, 0x20000, 64, "first", 1)
+		open("jit-1.dump", "wb").write(dump.out)
+		load((2000, 0x20000, 64, "second", 2))
+		out = round_end() + sample(PID, PID + 4, 2500, 0x20010) + round_end()
+	END
+	late more.data
+	printf "%s\n" "[anon]" first second | same - got
+END
+
 check 'more addresses than may wait for a name: the first get theirs, others are counted' <<'END'
 	any_user
 	unsanitized

@@ -174,6 +174,20 @@ check 'BPF programs by KSYMBOL records; what came in the place of one is another
 	none grep bpf_prog_fedcba9876543210_other top
 END
 
+check 'code of the kernel that is replaced by other code of the same size has another name' <<'END'
+	compose s.data <<-END
+		at = 0xffffffffc0001000
+		def bpf(name):
+		    return record(17, struct.pack("<QIHH", at, 0x100, 1, 0) + pad(name), 0)
+		def sample(tid):
+		    return record(9, struct.pack("<QII", at + 16, 42, tid), 1)
+		out = pipe(record(64, attr(1, 0, 1000, IP | TID)), bpf(b"bpf_prog_first"), sample(1),
+		           bpf(b"bpf_prog_second"), sample(2))
+	END
+	pmu-symbolize s.data | pmu-topprof -l tid -Z none --to folded | sed "s/.*;//" >got
+	printf "%s 1000\n" bpf_prog_first bpf_prog_second | same - got
+END
+
 check 'kernel names are those of perf script, on one recording' <<'END'
 	case $BIN in *asan*) skip "compared once, without sanitizers" ;; esac
 	cat >work <<-END

@@ -27,12 +27,17 @@ static struct record record(uint8_t bytes[8], uint32_t type, uint64_t offset)
 				.body = { .at = bytes + 8, .end = bytes + 8 } };
 }
 
-static void add(struct order *o, uint64_t time)
+static void add_at(struct order *o, uint64_t time, uint64_t offset)
 {
 	uint8_t bytes[8];
-	struct record rec = record(bytes, PERF_RECORD_EXIT, time);
+	struct record rec = record(bytes, PERF_RECORD_EXIT, offset);
 
 	order_add(o, &rec, time);
+}
+
+static void add(struct order *o, uint64_t time)
+{
+	add_at(o, time, time);
 }
 
 static void end_round(struct order *o)
@@ -94,6 +99,63 @@ static void test_passed(void)
 	tap(order_late(o) == 0, "none that was passed in its round is late");
 	order_pass(o, 4);
 	tap(order_late(o) == 1, "one that was passed later is");
+	order_free(o);
+}
+
+static void test_equal_times(void)
+{
+	struct order *o = order_new();
+
+	add_at(o, 5, 1);
+	add_at(o, 7, 2);
+	add_at(o, 5, 3);
+	add_at(o, 7, 4);
+	add_at(o, 3, 5);
+	add_at(o, 5, 6);
+	order_end(o);
+	tap(comes(o, (uint64_t[COMES_MAX]){ 5, 1, 3, 6, 2, 4, 0 }),
+	    "records of equal time keep the order in which they came");
+	order_free(o);
+}
+
+/* Add records of the largest size, of times from 1 on, until some come out.  Return their number. */
+static uint64_t add_until_too_many(struct order *o)
+{
+	enum { SIZE = 65528 };
+	uint8_t *bytes = calloc(1, SIZE);
+	const uint16_t size = SIZE;
+	uint64_t time = 0;
+
+	while (!order_has_next(o)) {
+		struct record rec = record(bytes, PERF_RECORD_EXIT, ++time);
+		memcpy(bytes + 6, &size, sizeof(size));
+		rec.body.end = bytes + SIZE;
+		order_add(o, &rec, time);
+	}
+	free(bytes);
+	return time;
+}
+
+static void test_too_many(void)
+{
+	struct order *o = order_new();
+	struct record rec;
+	uint64_t added = add_until_too_many(o), came = 0;
+	bool sorted = true;
+
+	while (order_next(o, &rec))
+		sorted &= rec.offset == ++came;
+	tap(added > 1000 && sorted && came == added / 2,
+	    "beyond 64 MiB the older half comes without a mark");
+	add(o, came);
+	tap(order_late(o) == 0, "a record as old as the newest of these is not late");
+	end_round(o);
+	tap(comes(o, (uint64_t[COMES_MAX]){ came, came + 1, 1000, 0 }),
+	    "the next mark lets those come that were the oldest to wait");
+	end_round(o);
+	for (came += 2; came <= added; came++)
+		sorted &= order_next(o, &rec) && rec.offset == came;
+	tap(sorted && comes(o, (uint64_t[COMES_MAX]){ 1000, 0 }), "and the mark after it, all");
 	order_free(o);
 }
 
@@ -213,6 +275,8 @@ int main(void)
 	order_free(o);
 	test_run_of_type();
 	test_passed();
+	test_equal_times();
+	test_too_many();
 	test_batches();
 	return tap_done();
 }
