@@ -69,6 +69,34 @@ check 'a pushed address at the first byte of a function is that function; after 
 	done
 END
 
+# inner() moves its frame down, to where its caller's stack pointer is kept below its return address.
+check "a caller's stack pointer that is kept in the frame, and is not the frame's end" <<'END'
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	needs_command gcc
+	cat >moved.c <<-"C"
+		void outer(void);
+		#define FUNCTION(name) "\n.type " #name ", @function\n" #name ": .cfi_startproc\n"
+		#define END(name) "ret\n.cfi_endproc\n.size " #name ", . - " #name "\n"
+		__asm__(".text" FUNCTION(inner)
+			"mov (%rsp), %rcx\nlea 8(%rsp), %rdx\nsub $4096, %rsp\npush %rcx\npush %rdx\n"
+			".cfi_def_cfa %rsp, 16\n.cfi_offset %rsp, -16\n"
+			"mov $400000000, %eax\n1: dec %eax\njne 1b\n"
+			"pop %rdx\nlea -8(%rdx), %rsp\n.cfi_def_cfa %rsp, 8\n.cfi_same_value %rsp\n" END(inner)
+			FUNCTION(outer) "sub $40, %rsp\n.cfi_adjust_cfa_offset 40\ncall inner\n"
+			"add $40, %rsp\n.cfi_adjust_cfa_offset -40\n" END(outer));
+		int main(void)
+		{
+			outer();
+			return 0;
+		}
+	C
+	gcc -O1 moved.c -o moved
+	pmu-sample -q -e cpu-clock:u -F 500 --call-graph dwarf -o s.data -- ./moved
+	pmu-unwind -o u.data s.data
+	folded u.data
+	at_least "$(share stacks ";main;outer;inner ")" 80
+END
+
 # perf names the address itself, not the byte before it.
 check "a Go program that C has called back: its callers go on beyond Go's own stack" <<'END'
 	test "$(uname -m)" = x86_64 || skip "other than on x86-64, the runtime pushes another address"

@@ -142,6 +142,22 @@ check 'usual labels: where there are several processes, unless an option says ot
 	samples p.pb.gz | none grep ":\["
 END
 
+check 'a weight of three numbers: the latency is the first, of 32 bits' <<'END'
+	compose s.data <<-END
+		WEIGHT, WEIGHT_STRUCT = 1 << 14, 1 << 24
+		def stream(weight_type, *weights):
+		    return pipe(record(64, attr(1, 0, 1, IP | TID | weight_type)),
+		                *(record(9, struct.pack("<QIIQ", 16, 1, 1, w)) for w in weights))
+		open("whole.data", "wb").write(stream(WEIGHT, 7 << 32 | 5))
+		out = stream(WEIGHT_STRUCT, 7 << 48 | 3 << 32 | 0xfffffffe, 1 << 32 | 12)
+	END
+	for stream in s.data whole.data; do
+		pmu-topprof --label weight $stream -o p.pb.gz
+		samples p.pb.gz | sed -n "s/.*weight:\[\([0-9]*\).*/\1/p"
+	done >got
+	printf "%s\n" 12 4294967294 30064771077 | same - got
+END
+
 check 'where data came from, its address and cost: of a recording of loads' <<'END'
 	file=$SHARED/weight_struct.perf.data
 	needs "$file"

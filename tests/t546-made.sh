@@ -31,6 +31,36 @@ check 'an entry 0 is not a caller; an IP of 0 is one address' <<'END'
 	pmu-symbolize -q s.data | pmu-topprof --to folded --label none | sort | same want -
 END
 
+# The call in last() is its last instruction, and next() follows without a gap.
+check 'a caller is looked up before its return address, a leaf at its own' <<'END'
+	cat >calls.s <<-"ASM"
+		.globl last, next, after
+		.type last, @function
+		.type next, @function
+		.type after, @function
+		last: .fill 11, 1, 0x90
+		call after
+		.size last, . - last
+		next: .fill 16, 1, 0x90
+		.size next, . - next
+		after: .fill 16, 1, 0x90
+		.size after, . - after
+	ASM
+	test "$(uname -m)" = x86_64 || skip "its code is of x86-64"
+	gcc -nostdlib -static -Wl,-Ttext=0x401000,-e,last calls.s -o calls
+	{ cat "$scratch/chains.py"; cat <<-EOF; } | compose s.data
+		last, next, after = 0x401000, 0x401010, 0x401020
+		def calls(*samples):
+		    return pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | CHAIN)),
+		                record(1, mmap(1, 0x401000, 0x1000, b"$PWD/calls", 0x1000)), *samples)
+		out = calls(sample(after, [USER, after, next]), sample(next, [USER, next]))
+	EOF
+	for way in "" "pmu-unwind |"; do
+		eval "cat s.data | $way pmu-symbolize --sysroot /" | pmu-topprof --to folded -l none >got
+		printf "%s 7\n" "last;after" next | same - got
+	done
+END
+
 check "the kernel's part of a chain did not call a precise address of the program" <<'END'
 	{ cat "$scratch/chains.py"; cat <<-EOF; } | compose s.data
 		chain = [KERNEL, TEXT + 0x100, TEXT + 0x200, USER, 0x10108, 0x20100]

@@ -13,6 +13,12 @@ uint64_t doubt_lost(const struct counters_total *t, const struct doubt_samples *
 	return less(t->lost, less(made, samples->dropped));
 }
 
+uint64_t doubt_newly_lost(const struct counters_total *t, const struct doubt_samples *samples,
+			  uint64_t written)
+{
+	return less(doubt_lost(t, samples), written);
+}
+
 void doubt_leave_out(struct counters_total *t, const struct doubt_samples *samples)
 {
 	if (!t->twice && !t->in_doubt)

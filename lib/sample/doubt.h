@@ -20,6 +20,13 @@ struct doubt_samples {
 uint64_t doubt_lost(const struct counters_total *t, const struct doubt_samples *samples);
 
 /*
+ * Return how many more lost samples there are than WRITTEN, of which a record was written before.
+ * There may be fewer, because a counter was closed or a copy became known: then return 0.
+ */
+uint64_t doubt_newly_lost(const struct counters_total *t, const struct doubt_samples *samples,
+			  uint64_t written);
+
+/*
  * Leave out of T what inherited copies counted and lost.  IN_DOUBT becomes what may remain: no more
  * than the lost samples stand for, because a copy of which a sample came is known.
  */

@@ -151,9 +151,8 @@ static void write_lost_counts(struct flow *f, bool is_end)
 	counters_totals(f->counters, f->owners.twice, f->owners.tasks, total);
 	for (uint32_t i = 0; i < events; i++) {
 		struct doubt_samples samples = flow_samples(f, i);
-		uint64_t lost = doubt_lost(&total[i], &samples) - f->event[i].lost;
-		/* negative: a counter was closed, or a copy became known */
-		if (lost > INT64_MAX || lost == 0)
+		uint64_t lost = doubt_newly_lost(&total[i], &samples, f->event[i].lost);
+		if (lost == 0)
 			continue;
 		write_loss(f, i, lost, f->time);
 		f->event[i].lost += lost;

@@ -43,5 +43,10 @@ int main(void)
 	    doubt_lost(&t, &(struct doubt_samples){ 800, 10, 0 }) == 0 &&
 	    doubt_lost(&t, &(struct doubt_samples){ 0, 0, 0 }) == 100,
 	    "lost samples, while the recording runs");
+	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20 }, 15) == 5 &&
+	    doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20 }, 20) == 0,
+	    "of these, the ones that no record was written of");
+	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 0 }, 15) == 0,
+	    "no fewer than none, when a counter was closed or a copy became known");
 	return tap_done();
 }
