@@ -55,8 +55,8 @@ void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
  * Return RECORD, the last one of RING, which is of the CPU with the index CPU.  If RECORD is a
  * SAMPLE with a foreign ID, return a copy with the ID of our event, and with a time in
  * [EARLIEST, LATEST]; *TIME is then set to that time.  If RECORD may only have a foreign time, and
- * has another than *TIME, return a copy with *TIME.  If RECORD is marked as if it had a build ID, and
- * no event asks for build IDs, return a copy without the mark.  The result is valid as long as
+ * has another than *TIME, return a copy with *TIME.  If RECORD is marked as if it had a build ID,
+ * and no event asks for build IDs, return a copy without the mark.  The result is valid as long as
  * RECORD.  Sets F->rule for it.
  */
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,

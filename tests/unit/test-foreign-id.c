@@ -63,7 +63,8 @@ static void test_marks(void)
 	    misc_of(PERF_RECORD_MMAP2, USER) == USER && misc_of(PERF_RECORD_COMM, MARK) == MARK,
 	    "a mapping has no build ID if none of our events asks for build IDs");
 	events[1].attr.build_id = 1;
-	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == (USER | MARK), "it has one if one of them does");
+	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == (USER | MARK),
+	    "it has one if one of them does");
 	events[1].attr.build_id = 0;
 }
 

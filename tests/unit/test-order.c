@@ -118,7 +118,7 @@ static void test_equal_times(void)
 	order_free(o);
 }
 
-/* Add records of the largest size, of times from 1 on, until some come out.  Return their number. */
+/* Add records of the largest size, at times from 1 on, until some come out.  Return how many. */
 static uint64_t add_until_too_many(struct order *o)
 {
 	enum { SIZE = 65528 };
