@@ -6,6 +6,7 @@
 #                     PARTS='lab fuzz' for some parts, PARTS=help to list them
 # make bench          measure against perf, in one run
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
+# make mutants        break the library in COUNT small ways (200): do the tests notice?
 # make install        to $(DESTDIR)$(PREFIX); make uninstall removes that
 # make ARCH=arm64 ... for another architecture, in build/arm64
 # make lab            run the pipes on an emulated PMU, with several kernels
@@ -254,6 +255,11 @@ check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
 
+# Small breaks of the library, drawn by SEED, each with the tests of its file (tests/mutants.py).
+mutants:
+	@tests/setup check
+	@nice python3 tests/mutants.py
+
 # All that is compiled, for the warnings of other compilers (tests/compilers).
 objects: $(patsubst %.c,$B/%.o,$(SOURCES) $(TOOLS:%=cmd/%.c)) $B/proto/profile.pb-c.o \
 	$(patsubst %,$B/%.o,$(UNITS) $(HELPERS) $(WHOLE)) $(EMBEDDED:build/%.c=$B/%.o)
@@ -335,7 +341,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests checked objects sysroot short-ways demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: all tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 
