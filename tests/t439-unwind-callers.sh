@@ -81,7 +81,8 @@ check "a caller's stack pointer that is kept in the frame, and is not the frame'
 			"mov (%rsp), %rcx\nlea 8(%rsp), %rdx\nsub $4096, %rsp\npush %rcx\npush %rdx\n"
 			".cfi_def_cfa %rsp, 16\n.cfi_offset %rsp, -16\n"
 			"mov $400000000, %eax\n1: dec %eax\njne 1b\n"
-			"pop %rdx\nlea -8(%rdx), %rsp\n.cfi_def_cfa %rsp, 8\n.cfi_same_value %rsp\n" END(inner)
+			"pop %rdx\nlea -8(%rdx), %rsp\n"
+			".cfi_def_cfa %rsp, 8\n.cfi_same_value %rsp\n" END(inner)
 			FUNCTION(outer) "sub $40, %rsp\n.cfi_adjust_cfa_offset 40\ncall inner\n"
 			"add $40, %rsp\n.cfi_adjust_cfa_offset -40\n" END(outer));
 		int main(void)
