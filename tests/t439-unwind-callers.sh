@@ -69,7 +69,8 @@ check 'a pushed address at the first byte of a function is that function; after 
 	done
 END
 
-# inner() moves its frame down, to where its caller's stack pointer is kept below its return address.
+# inner() moves its frame down to where the stack pointer of its caller is kept, below its return
+# address.
 check "a caller's stack pointer that is kept in the frame, and is not the frame's end" <<'END'
 	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
 	needs_command gcc
