@@ -34,29 +34,32 @@ static struct word_list ratios, directories, debug_dirs;
 static struct locate_options where = LOCATE_DEFAULTS(debug_dirs);
 static int format, bars_are = BARS_AUTO;	/* enum bars_how */
 
+#define MODES "source asm both"
+
 static const struct command_option options[] = {
-	{ 0, "source", NULL, "show source lines; the default", .flag = &source },
-	{ 0, "asm", NULL, "show instructions, by objdump", .flag = &code },
+	{ 0, "source", NULL, "show source lines; the default", SETS_FLAG(source),
+	  .excludes = MODES },
+	{ 0, "asm", NULL, "show instructions, by objdump", SETS_FLAG(code), .excludes = MODES },
 	{ 0, "both", NULL, "show instructions, and the source lines between them",
-	  .flag = &both },
+	  SETS_FLAG(both), .excludes = MODES },
 	{ 'n', "rows", "COUNT", "show the COUNT hottest functions that match",
-	  .count = &functions },
+	  SETS_COUNT(functions), .least = 1 },
 	{ 0, "context", "COUNT", "show COUNT lines around each line that has samples",
-	  .count = &context },
-	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
+	  SETS_COUNT(context) },
+	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
-	  .choice = &bars_are, .choices = bars_kinds },
+	  SETS_CHOICE(bars_are, bars_kinds) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
-	  .list = &ratios },
+	  SETS_LIST(ratios) },
 	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
-	  .list = &directories },
+	  SETS_LIST(directories) },
 	{ 0, "jitdump", "FILE", "take the instructions of JIT code from this jitdump file",
-	  .text = &jitdump },
+	  SETS_TEXT(jitdump) },
 	LOCATE_OPTIONS(where, debug_dirs),
-	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
-	{ 'i', "input", "FILE", "read FILE, as if it were the operand", .text = &named },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, formats) },
+	{ 'i', "input", "FILE", "read FILE, as if it were the operand", SETS_TEXT(named) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
 
@@ -94,15 +97,11 @@ static void parse_options(void)
 {
 	struct ratio_request unused;
 
-	if (source + code + both > 1)
-		command_misused(&command, "give only one of --source, --asm and --both");
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
 			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
 					"A/B*NUMBER=NAME of two sample types, not '%s'",
 					ratios.item[i]);
-	if (functions == 0)
-		command_misused(&command, "--rows takes a number from 1 on");
 }
 
 /* Return the index of the sample type NAME, which D must have. */

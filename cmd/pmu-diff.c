@@ -78,31 +78,31 @@ static const char *parse_fail_if(const char *text, void *value)
 
 static const struct command_option options[] = {
 	{ 'b', "base", "FILE", "a run of the base; may be repeated: all operands are later runs",
-	  .list = &bases },
+	  SETS_LIST(bases) },
 	{ 0, "run", "N", "run two commands in turns, N times each under pmu-prof, and compare",
-	  .count = &runs, .least = 2, .most = 1000 },
-	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", .text = &keep },
-	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
+	  SETS_COUNT(runs), .least = 2, .most = 1000 },
+	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", SETS_TEXT(keep),
+	  .needs = "run" },
+	{ 't', "type", "TYPE", "compare this sample type, such as samples", SETS_TEXT(type) },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
-	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
+	  PARSED_BY(parse_per, per, "run, second, share, or UNIT=NUMBER") },
 	{ 0, "by", "WHAT", "compare functions, objects, files, lines, stacks, or label:NAME",
-	  .text = &by },
+	  SETS_TEXT(by) },
 	{ 0, "cum", NULL, "compare functions including all functions that they call",
-	  .flag = &diff.how.cumulative },
+	  SETS_FLAG(diff.how.cumulative) },
 	{ 0, "fdr", "SHARE", "false discovery rate: share of reported changes that are false",
-	  .share = &diff.how.fdr },
+	  SETS_SHARE(diff.how.fdr) },
 	{ 0, "smallest", "SHARE", "print how many runs or samples would find a change of SHARE",
-	  .share = &smallest },
+	  SETS_SHARE(smallest) },
 	{ 0, "paired", NULL, "compare the first run of both sides, the second, and so on",
-	  .flag = &diff.how.paired },
-	{ 'n', "rows", "COUNT", "show COUNT functions of each group", .count = &rows },
-	{ 'j', "json", NULL, "write JSON, with all functions", .flag = &json },
-	{ 'o', "output", "FILE", "also write the difference as a profile", .text = &output },
+	  SETS_FLAG(diff.how.paired) },
+	{ 'n', "rows", "COUNT", "show COUNT functions of each group", SETS_COUNT(rows) },
+	{ 'j', "json", NULL, "write JSON, with all functions", SETS_FLAG(json) },
+	{ 'o', "output", "FILE", "also write the difference as a profile", SETS_TEXT(output) },
 	{ 0, "fail-if", "LIMIT", "exit 3 if a function or the total grew more: +2%, total:+2%",
-	  .parse = parse_fail_if, .value = &fail_if,
-	  .takes = "+2%, total:+2% or function:+2%" },
-	{ 0, "one-run", NULL, "let --fail-if test one run on each side", .flag = &one_run },
+	  PARSED_BY(parse_fail_if, fail_if, "+2%, total:+2% or function:+2%") },
+	{ 0, "one-run", NULL, "let --fail-if test one run on each side", SETS_FLAG(one_run) },
 	{ 0 }
 };
 
@@ -300,7 +300,6 @@ int main(int argc, char **argv)
 	progress_allow(&report);
 	if (runs > 0 && (argc - first != 2 || bases.count > 0))
 		command_misused(&command, "--run takes two commands, each as one word");
-	command_needs(&command, "keep", "run");
 	if (runs > 0)
 		above = compare_commands(argv + first, &report);
 	else

@@ -30,33 +30,42 @@ static const char *const levels[] = {
 	"0", "1", "2", "3", [EVENT_PRECISE_MAX] = "max", NULL
 };
 
+/* One of these says what to do. */
+#define MODES "list encode check doctor complete add-model"
+
 static const struct command_option options[] = {
-	{ 0, "list", NULL, "list events, or those that match a GLOB", .flag = &do_list },
-	{ 0, "encode", NULL, "show how each EVENT is encoded", .flag = &do_encode },
-	{ 0, "check", NULL, "test whether each EVENT can be opened here", .flag = &do_check },
-	{ 0, "doctor", NULL, "examine whether this machine can profile", .flag = &do_doctor },
-	{ 0, "complete", "TEXT", "print events that start with TEXT", .text = &to_complete },
+	{ 0, "list", NULL, "list events, or those that match a GLOB", SETS_FLAG(do_list),
+	  .excludes = MODES },
+	{ 0, "encode", NULL, "show how each EVENT is encoded", SETS_FLAG(do_encode),
+	  .excludes = MODES },
+	{ 0, "check", NULL, "test whether each EVENT can be opened here", SETS_FLAG(do_check),
+	  .excludes = MODES },
+	{ 0, "doctor", NULL, "examine whether this machine can profile", SETS_FLAG(do_doctor),
+	  .excludes = MODES },
+	{ 0, "complete", "TEXT", "print events that start with TEXT", SETS_TEXT(to_complete),
+	  .excludes = MODES },
 	{ 0, "add-model", "FILE", "keep the events in FILE, JSON of a maker or of perf",
-	  .text = &to_add },
+	  SETS_TEXT(to_add), .excludes = MODES },
 	{ 'L', "long", NULL, "list with full descriptions, umasks and modifiers",
-	  .flag = &details },
-	{ 'j', "json", NULL, "print JSON, like --to json", .flag = &json },
-	{ 0, "to", "FORMAT", "print for people, programs, or perf record -e", .choice = &format,
-	  .choices = formats },
+	  SETS_FLAG(details) },
+	{ 'j', "json", NULL, "print JSON, like --to json", SETS_FLAG(json) },
+	{ 0, "to", "FORMAT", "print for people, programs, or perf record -e",
+	  SETS_CHOICE(format, formats) },
 	{ 0, "pmu", "NAME", "only events of this PMU, or of this CPU model",
-	  .text = &pmu },
+	  SETS_TEXT(pmu) },
 	{ 0, "all-models", NULL, "list the events of all known CPU models",
-	  .flag = &all_models },
-	{ 'c', "period", "COUNT", "take a sample every COUNT events", .count = &how.period,
+	  SETS_FLAG(all_models) },
+	{ 'c', "period", "COUNT", "take a sample every COUNT events", SETS_COUNT(how.period),
+	  .excludes = "frequency",
 	  .least = 1 },
-	{ 'F', "frequency", "HZ", "take HZ samples per second", .count = &how.frequency,
+	{ 'F', "frequency", "HZ", "take HZ samples per second", SETS_COUNT(how.frequency),
 	  .least = 1 },
-	{ 0, "precise", "LEVEL", "precise level of events without p", .choice = &precise,
-	  .choices = levels },
-	{ 'f', "force", NULL, "allow periods below the floor of an event", .flag = &how.force },
-	{ 'p', "pid", "PID", "also examine process PID", .integer = &pid, .least = 1 },
-	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", .text = &sysfs },
-	{ 0, "tracefs", "DIR", "read tracepoints in DIR", .text = &how.tracefs },
+	{ 0, "precise", "LEVEL", "precise level of events without p",
+	  SETS_CHOICE(precise, levels) },
+	{ 'f', "force", NULL, "allow periods below the floor of an event", SETS_FLAG(how.force) },
+	{ 'p', "pid", "PID", "also examine process PID", SETS_INTEGER(pid), .least = 1 },
+	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", SETS_TEXT(sysfs) },
+	{ 0, "tracefs", "DIR", "read tracepoints in DIR", SETS_TEXT(how.tracefs) },
 	{ 0 }
 };
 
@@ -133,11 +142,9 @@ int main(int argc, char **argv)
 	if (sysfs)
 		how.sysfs = event_find_sysfs(sysfs, path, sizeof(path));
 	how.precise = precise < 0 ? 0 : (uint8_t)precise;
-	if (command_one_of(&command, "list", "encode", "check", "doctor", "complete", "add-model",
-			   NULL) == 0)
+	if (!do_list && !do_encode && !do_check && !do_doctor && !to_complete && !to_add)
 		command_misused(&command, "give one of --list, --encode, --check, --doctor, "
 				"--add-model");
-	command_one_of(&command, "period", "frequency", NULL);
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
 	if (do_doctor && operands > 0)

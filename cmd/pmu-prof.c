@@ -41,16 +41,15 @@ static const char *parse_call_graph(const char *text, void *value)
 
 static const struct command_option options[] = {
 	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none (auto)",
-	  .parse = parse_call_graph, .value = &call_graph,
-	  .takes = "one of auto, fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to "
-		   "65528" },
-	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", .text = &name },
+	  PARSED_BY(parse_call_graph, call_graph, "one of auto, fp, dwarf, lbr, none, or "
+		    "dwarf,BYTES with a multiple of 8 up to 65528") },
+	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", SETS_TEXT(name) },
 	{ 0, "source", NULL, "put source lines into the page; the default, except for root",
-	  .flag = &with_source },
-	{ 0, "no-source", NULL, "put no source lines into the page", .flag = &without_source },
+	  SETS_FLAG(with_source), .excludes = "no-source" },
+	{ 0, "no-source", NULL, "put no source lines into the page", SETS_FLAG(without_source) },
 	{ 0, "view", "HOW", "how to show the result",
-	  .choice = &view, .choices = views },
-	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", .flag = &dry_run },
+	  SETS_CHOICE(view, views) },
+	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", SETS_FLAG(dry_run) },
 	{ 0 }
 };
 
@@ -87,9 +86,6 @@ static void check_target(const struct plan_request *r)
 		command_misused(&command, "nothing to profile: give a command or -p PID");
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
-	command_one_of(&command, "period", "frequency", NULL);
-	if (with_source && without_source)
-		command_misused(&command, "give only one of --source and --no-source");
 	if (chosen.callchains && command_given("call-graph"))
 		command_misused(&command, "-g and --call-graph: callchains are recorded anyway; "
 				"leave out -g");

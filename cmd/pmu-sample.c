@@ -36,11 +36,11 @@ static struct sample_choices chosen = {
 static const struct command_option options[] = {
 	SAMPLE_OPTIONS(chosen),
 	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
-	  .parse = rotation_parse, .value = &chosen.run.rotation, .takes = ROTATION_TAKES },
-	{ 0, "exit-status", NULL, "exit with the command's status", .flag = &exit_status },
+	  PARSED_BY(rotation_parse, chosen.run.rotation, ROTATION_TAKES) },
+	{ 0, "exit-status", NULL, "exit with the command's status", SETS_FLAG(exit_status) },
 	{ 0, "command-output", "FD", "let the command write its stdout to this open descriptor",
-	  .integer = &command_fd, .least = 1, .most = 1 << 20 },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	  SETS_INTEGER(command_fd), .least = 1, .most = 1 << 20 },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
 
@@ -88,7 +88,6 @@ static void complete_settings(void)
 	if (s->callchain == CHAIN_LBR && (chosen.branches || s->branch_type))
 		command_misused(&command, "--call-graph lbr has its own kind of branches: "
 				"leave out -b and -j");
-	command_one_of(&command, "user", "kernel", NULL);
 	s->max_stack = (uint16_t)chosen.max_stack;
 	s->no_kernel_stack = chosen.user_stacks && !chosen.kernel_stacks;
 	s->no_user_stack = chosen.kernel_stacks && !chosen.user_stacks;
@@ -115,8 +114,6 @@ static bool complete_target(char *const *operand, struct report *report)
 		chosen.run.clock_command = operand;
 	else
 		t->command = operand;
-	if (chosen.jit_map && !t->pids && !chosen.user_name && !chosen.comm)
-		command_misused(&command, "--jit-map asks running processes: give -p, -u, --comm");
 	t->system = (t->system && !chosen.cgroup_path) || (t->cpus.count && !kinds);
 	return (!chosen.user_name || target_add_user(t, chosen.user_name, report)) &&
 	       (!chosen.comm || target_add_comm(t, chosen.comm, report)) &&
@@ -189,11 +186,6 @@ static void complete_run(void)
 				"%" PRIu64, page, chosen.ring);
 	if (rotation_is_on(&run->rotation) && (!file || !strcmp(file, "-")))
 		command_misused(&command, "--switch-output needs files: give -o FILE");
-	command_one_of(&command, "period", "frequency", NULL);
-	if (run->labels.sources && run->flight_recorder)
-		command_misused(&command, "--flight-recorder cannot record labels");
-	if (run->labels.keys && !run->labels.sources)
-		command_misused(&command, "--label-allow needs --labels");
 	run->ring_size = (size_t)chosen.ring;
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;

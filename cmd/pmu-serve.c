@@ -42,43 +42,52 @@ static const char *parse_label_keys(const char *list, void *value)
 	return wrong;
 }
 
+#define TARGETS "pid comm cgroup uid all"
+
 static const struct command_option options[] = {
 	{ 'l', "listen", "ADDRESS", "listen on ADDRESS:PORT or unix:PATH; may be repeated",
-	  .list = &addresses },
-	{ 'p', "pid", "PID", "sample process PID", .integer = &settings.pid, .least = 1 },
+	  SETS_LIST(addresses) },
+	{ 'p', "pid", "PID", "sample process PID", SETS_INTEGER(settings.pid), .least = 1,
+	  .excludes = TARGETS },
 	{ 0, "comm", "NAME", "sample the processes with this name at the time of a request",
-	  .text = &settings.comm },
-	{ 0, "cgroup", "PATH", "sample the processes in a cgroup", .text = &settings.cgroup },
-	{ 'u', "uid", "USER", "sample the processes of a user", .text = &settings.user },
-	{ 'a', "all", NULL, "sample all processes and the kernel", .flag = &settings.system },
-	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", .flag = &settings.any },
+	  SETS_TEXT(settings.comm), .excludes = TARGETS },
+	{ 0, "cgroup", "PATH", "sample the processes in a cgroup", SETS_TEXT(settings.cgroup),
+	  .excludes = TARGETS },
+	{ 'u', "uid", "USER", "sample the processes of a user", SETS_TEXT(settings.user),
+	  .excludes = TARGETS },
+	{ 'a', "all", NULL, "sample all processes and the kernel", SETS_FLAG(settings.system),
+	  .excludes = TARGETS },
+	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", SETS_FLAG(settings.any) },
 	{ 0, "allow", "EVENTS", "allow these kinds of events, or events by name",
-	  .text = &settings.allow },
-	{ 0, "max-seconds", "TIME", "limit the length of a profile", .time = &settings.max_seconds,
+	  SETS_TEXT(settings.allow) },
+	{ 0, "max-seconds", "TIME", "limit the length of a profile",
+	  SETS_TIME(settings.max_seconds),
 	  .least = 10 * 1000 * 1000 },
 	{ 0, "jobs", "COUNT", "sample for at most COUNT requests at the same time",
-	  .count = &settings.jobs, .least = 1, .most = 1000 },
+	  SETS_COUNT(settings.jobs), .least = 1, .most = 1000 },
 	{ 0, "max-cost", "SHARE", "refuse requests while profiling takes this share of a CPU",
-	  .share = &settings.max_cost },
+	  SETS_SHARE(settings.max_cost) },
 	{ 0, "token-file", "FILE", "answer only requests with the token in FILE",
-	  .text = &settings.token_file },
-	{ 0, "insecure", NULL, "listen to other machines without a token", .flag = &insecure },
+	  SETS_TEXT(settings.token_file) },
+	{ 0, "insecure", NULL, "listen to other machines without a token", SETS_FLAG(insecure) },
 	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none",
-	  .text = &settings.call_graph },
+	  SETS_TEXT(settings.call_graph) },
 	{ 0, "labels", "[KINDS]", "record labels of threads: go, otel, custom (all), and ids",
-	  .parse = parse_labels, .value = &settings.labels, .takes = LABEL_SOURCES_TAKES },
+	  PARSED_BY(parse_labels, settings.labels, LABEL_SOURCES_TAKES) },
 	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys",
-	  .parse = parse_label_keys, .value = &settings.label_allow, .takes = LABEL_KEYS_TAKES },
+	  PARSED_BY(parse_label_keys, settings.label_allow, LABEL_KEYS_TAKES),
+	  .needs = "labels" },
 	{ 0, "cache", "DIR", "let pmu-symbolize cache functions and lines in DIR",
-	  .text = &settings.cache },
+	  SETS_TEXT(settings.cache) },
 	{ 0, "keep", "TIME", "sample all the time, and keep profiles of the last TIME in DIR",
-	  .time = &settings.keep, .least = 1000000000 },
+	  SETS_TIME(settings.keep), .least = 1000000000 },
 	{ 0, "interval", "TIME", "write one of these profiles every TIME",
-	  .time = &settings.interval, .least = 1000000000 },
-	{ 0, "keep-bytes", "SIZE", "keep at most SIZE bytes of them", .size = &settings.keep_bytes,
-	  .least = 1 },
+	  SETS_TIME(settings.interval), .least = 1000000000, .needs = "keep" },
+	{ 0, "keep-bytes", "SIZE", "keep at most SIZE bytes of them",
+	  SETS_SIZE(settings.keep_bytes),
+	  .least = 1, .needs = "keep" },
 	{ 0, "keep-query", "QUERY", "events and options of these profiles, as in a request",
-	  .text = &keep_query },
+	  SETS_TEXT(keep_query), .needs = "keep" },
 	{ 0 }
 };
 
@@ -89,11 +98,15 @@ static const struct command command = {
 	.options = options,
 };
 
+static bool has_target(void)
+{
+	return settings.pid || settings.comm || settings.cgroup || settings.user ||
+	       settings.system;
+}
+
 static void check_target(void)
 {
-	size_t targets = command_one_of(&command, "pid", "comm", "cgroup", "uid", "all", NULL);
-
-	if (!targets && !settings.any)
+	if (!has_target() && !settings.any)
 		command_misused(&command, "nothing to sample: give -p PID, --comm NAME, -a, or "
 				"--any");
 }
@@ -127,7 +140,6 @@ static void check_texts(void)
 		command_misused(&command, "--call-graph takes one of auto, fp, dwarf, lbr, none, "
 				"or dwarf,BYTES with a multiple of 8 up to 65528, not '%s'",
 				settings.call_graph);
-	command_needs(&command, "label-allow", "labels");
 }
 
 /* Check --keep and the options that need it.  OPERAND: the directory of --keep, or NULL. */
@@ -136,15 +148,11 @@ static void check_keep(const char *operand)
 	enum { PARAMETERS = QUERY_EVENT | QUERY_PERIOD | QUERY_RATE | QUERY_HZ | QUERY_CALLGRAPH |
 			    QUERY_LABEL | QUERY_FALLBACK };
 
-	command_needs(&command, "interval", "keep");
-	command_needs(&command, "keep-bytes", "keep");
-	command_needs(&command, "keep-query", "keep");
 	if (!operand && settings.keep)
 		command_misused(&command, "--keep needs DIR, a directory for the profiles");
 	if (operand && !settings.keep)
 		command_misused(&command, "'%s' is used only with --keep TIME", operand);
-	if (settings.keep && command_one_of(&command, "pid", "comm", "cgroup", "uid", "all",
-					    NULL) == 0)
+	if (settings.keep && !has_target())
 		command_misused(&command, "--keep needs a target: -p PID, --comm NAME, -a, ...");
 	if (!query_parse(&kept, keep_query, PARAMETERS))
 		command_misused(&command, "--keep-query: %s", kept.wrong);

@@ -23,21 +23,23 @@ static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
 static const char *file;
 static struct selection selection = SELECTION_ALL;
 
+#define MODES "stats dump check"
+
 static const struct command_option options[] = {
 	{ 's', "stats", NULL, "count records, samples and losses, as without options",
-	  .flag = &stats },
-	{ 'D', "dump", NULL, "print each record on a line", .flag = &dump },
+	  SETS_FLAG(stats), .excludes = MODES },
+	{ 'D', "dump", NULL, "print each record on a line", SETS_FLAG(dump), .excludes = MODES },
 	{ 0, "check", NULL, "print nothing; the exit status says whether the stream is whole",
-	  .flag = &check },
-	{ 'j', "json", NULL, "count or print in JSON", .flag = &json },
-	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", .flag = &cat },
-	{ 'n', "head", "COUNT", "stop after COUNT samples", .count = &head,
+	  SETS_FLAG(check), .excludes = MODES },
+	{ 'j', "json", NULL, "count or print in JSON", SETS_FLAG(json) },
+	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", SETS_FLAG(cat) },
+	{ 'n', "head", "COUNT", "stop after COUNT samples", SETS_COUNT(head),
 	  .most = UINT64_MAX - 1 },
 	SELECTION_OPTIONS(selection),
 	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
-	  .integer = &level, .least = 1, .most = 19, .implied = 1 },
-	{ 0, "decompress", NULL, "write the stream, uncompressed", .flag = &decompress },
-	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", .text = &file },
+	  SETS_INTEGER(level), .least = 1, .most = 19, .implied = 1 },
+	{ 0, "decompress", NULL, "write the stream, uncompressed", SETS_FLAG(decompress) },
+	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
 
@@ -159,7 +161,6 @@ int main(int argc, char **argv)
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
-	command_one_of(&command, "stats", "dump", "check", NULL);
 	w.report = &report;
 	w.head = head;
 	w.selects = selection_restricts(&selection);

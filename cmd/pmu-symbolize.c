@@ -37,19 +37,18 @@ static const char *const styles[] = {
 
 static const struct command_option options[] = {
 	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
-	  .text = &how.kallsyms },
-	{ 0, "demangle", "STYLE", "show names in this style", .choice = &style,
-	  .choices = styles },
-	{ 0, "inlines", "YES|NO", "show calls inlined into functions", .yes_no = &inlines },
-	{ 0, "lines", "YES|NO", "add files and lines", .yes_no = &lines },
+	  SETS_TEXT(how.kallsyms) },
+	{ 0, "demangle", "STYLE", "show names in this style", SETS_CHOICE(style, styles) },
+	{ 0, "inlines", "YES|NO", "show calls inlined into functions", SETS_YES_NO(inlines) },
+	{ 0, "lines", "YES|NO", "add files and lines", SETS_YES_NO(lines) },
 	LOCATE_OPTIONS(how.where, debug_dirs),
 	{ 0, "cache", "DIR", "save functions and lines of programs in DIR for later runs",
-	  .text = &how.cache.directory },
+	  SETS_TEXT(how.cache.directory) },
 	{ 0, "cache-size", "SIZE", "limit the size of this cache; old files are removed first",
-	  .size = &how.cache.size_max },
+	  SETS_SIZE(how.cache.size_max), .needs = "cache" },
 	{ 0, "definitions", "SIZE", "forget definitions after SIZE bytes of them",
-	  .size = &how.definitions_max },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	  SETS_SIZE(how.definitions_max) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
 
@@ -153,8 +152,6 @@ int main(int argc, char **argv)
 	char *line = words_quoted((size_t)argc - 1, (const char *const *)argv + 1);
 	command_begin(&command, &report, argc, argv);
 	progress_allow(&report);
-	command_needs(&command, "cache-size", "cache");
-	command_needs(&command, "debuginfod-time", "debuginfod");
 	const char *input = command_input(&command);
 	how.demangle = (enum demangle_style)style;
 	how.no_inlines = !inlines;

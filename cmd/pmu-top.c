@@ -38,23 +38,23 @@ static const char *const bars_kinds[] = {
 
 static const struct command_option options[] = {
 	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
-	  .flag = &by_cumulative },
-	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
-	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
+	  SETS_FLAG(by_cumulative) },
+	{ 'n', "rows", "COUNT", "show COUNT functions", SETS_COUNT(rows) },
+	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, label:NAME, ...",
-	  .text = &by },
-	{ 0, "objects", NULL, "show the object that each function is in", .flag = &objects },
-	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
-	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", .share = &min },
+	  SETS_TEXT(by) },
+	{ 0, "objects", NULL, "show the object that each function is in", SETS_FLAG(objects) },
+	{ 0, "tree", NULL, "show the callers and callees of each function", SETS_FLAG(how.calls) },
+	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", SETS_SHARE(min) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
-	  .choice = &bars_are, .choices = bars_kinds },
+	  SETS_CHOICE(bars_are, bars_kinds) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
-	  .list = &ratios },
-	{ 'j', "json", NULL, "write JSON", .flag = &json },
-	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
-	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", .time = &window,
-	  .least = LIVE_WINDOW_MIN },
+	  SETS_LIST(ratios) },
+	{ 'j', "json", NULL, "write JSON", SETS_FLAG(json) },
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, formats) },
+	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", SETS_TIME(window),
+	  .least = LIVE_WINDOW_MIN, .most = LIVE_WINDOW_MAX },
 	{ 0 }
 };
 
@@ -109,8 +109,6 @@ static void parse_options(void)
 					ratios.item[i]);
 	if (ratios.count > 0 && format == TOP_CSV)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");
-	if (window > LIVE_WINDOW_MAX)
-		command_misused(&command, "--live takes a time up to 10m");
 }
 
 /* Report that D has no sample type NAME, and which sample types it has. */

@@ -43,59 +43,64 @@ static const char *const formats[] = {
 	[TO_PPROF] = "pprof", [TO_FOLDED] = "folded", NULL
 };
 
+#define OUTPUTS "interval per-process per-thread output"
+
 static const struct command_option options[] = {
 	SELECTION_OPTIONS(how.selection),
 	{ 'l', "label", "LIST", "label samples: pid,cpu,label:NAME,...; or none",
-	  .text = &how.labels },
+	  SETS_TEXT(how.labels) },
 	{ 0, "max-label-values", "COUNT", "keep COUNT values of a label:NAME; the rest is [other]",
-	  .count = &how.label_values, .least = 1, .most = UINT32_MAX },
+	  SETS_COUNT(how.label_values), .least = 1, .most = UINT32_MAX, .only = FOR_STREAMS },
 	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
-	  .list = &comments },
+	  SETS_LIST(comments), .only = FOR_STREAMS },
 	{ 0, "slices", "N", "label samples by N to 2N slices of time (20): slice, run; or 0",
-	  .count = &how.slices, .most = 1000000 },
+	  SETS_COUNT(how.slices), .most = 1000000, .only = FOR_STREAMS },
 	{ 0, "slice-stacks", "COUNT", "join slices while they make more than COUNT stacks",
-	  .count = &how.slice_stacks, .least = 1 },
+	  SETS_COUNT(how.slice_stacks), .least = 1, .only = FOR_STREAMS },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
-	  .flag = &how.data_frames },
+	  SETS_FLAG(how.data_frames), .only = FOR_STREAMS },
 	{ 0, "mark-cut", NULL, "show at the root of a cut stack why it was cut: [cut: ...]",
-	  .flag = &how.mark_cut },
+	  SETS_FLAG(how.mark_cut), .only = FOR_STREAMS },
 	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
-	  .flag = &how.drop_lost },
+	  SETS_FLAG(how.drop_lost), .only = FOR_STREAMS },
 	{ 0, "not-sampled", NULL, "show events that are in no sample at [not sampled]",
-	  .flag = &how.not_sampled },
+	  SETS_FLAG(how.not_sampled), .only = FOR_STREAMS },
 	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
-	  .flag = &how.no_scale },
+	  SETS_FLAG(how.no_scale), .only = FOR_STREAMS },
 	{ 0, "latency", NULL, "add a type: the time by which code delays the end",
-	  .flag = &how.latency },
+	  SETS_FLAG(how.latency), .only = FOR_STREAMS },
 	{ 0, "parallelism", NULL, "label samples by how many threads run: 1, 2, 3-4, ...",
-	  .flag = &how.parallelism },
-	{ 0, "wall", NULL, "add a type: time on CPUs and waiting time", .flag = &how.wall },
+	  SETS_FLAG(how.parallelism), .only = FOR_STREAMS },
+	{ 0, "wall", NULL, "add a type: time on CPUs and waiting time", SETS_FLAG(how.wall),
+	  .only = FOR_STREAMS },
 	{ 0, "as-time", NULL, "add a type: the time of cycles, estimated from their total",
-	  .flag = &how.as_time },
+	  SETS_FLAG(how.as_time), .only = FOR_STREAMS, .excludes = "interval" },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
-	  .choice = &naming, .choices = naming_styles },
+	  SETS_CHOICE(naming, naming_styles), .only = FOR_STREAMS },
 	{ 0, "types", "WHICH", "all sample types of profiles, or the default one",
-	  .choice = &types, .choices = type_choices },
+	  SETS_CHOICE(types, type_choices) },
 	{ 0, "skip-damaged", NULL, "leave out profiles that cannot be read or added",
-	  .flag = &skip_damaged },
+	  SETS_FLAG(skip_damaged), .only = FOR_PROFILES },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
-	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
+	  SETS_COUNT(how.max_stacks), .least = 2, .most = UINT32_MAX, .only = FOR_STREAMS },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
-	  .text = &process_dir },
-	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", .text = &thread_dir },
+	  SETS_TEXT(process_dir), .only = FOR_STREAMS, .excludes = OUTPUTS },
+	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", SETS_TEXT(thread_dir),
+	  .only = FOR_STREAMS, .excludes = OUTPUTS },
 	{ 0, "interval", "TIME", "write a profile for each TIME of the stream, such as 10s",
-	  .time = &how.interval, .least = 1 },
+	  SETS_TIME(how.interval), .least = 1, .only = FOR_STREAMS, .needs = "output-template",
+	  .excludes = OUTPUTS },
 	{ 0, "output-template", "NAME", "names of these files, with the start time as in strftime",
-	  .text = &template },
+	  SETS_TEXT(template), .needs = "interval" },
 	{ 0, "print-files", NULL, "print a line for each file of several: written or failed, name",
-	  .flag = &print_files },
+	  SETS_FLAG(print_files), .only = FOR_STREAMS, .needs = "interval per-process per-thread" },
 	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
-	  .text = &diff_base },
+	  SETS_TEXT(diff_base) },
 	{ 0, "to", "FORMAT", "write a profile, or stacks for flame graphs",
-	  .choice = &format, .choices = formats },
-	{ 'Z', "compress", "HOW", "compress the profile", .choice = &packing,
-	  .choices = packings },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	  SETS_CHOICE(format, formats) },
+	{ 'Z', "compress", "HOW", "compress the profile", SETS_CHOICE(packing, packings) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .excludes = OUTPUTS },
 	{ 0 }
 };
 
@@ -108,10 +113,10 @@ static const struct command command = {
 };
 
 static const struct command_option drop_in_options[] = {
-	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", .text = &input_file },
-	{ 'o', "output", "FILE", "write the profile to FILE", .text = &file },
-	{ 'f', "force", NULL, "overwrite FILE if it exists", .flag = &force },
-	{ 'j', "jit", NULL, "resolve JIT code (always done)", .flag = &jit },
+	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", SETS_TEXT(input_file) },
+	{ 'o', "output", "FILE", "write the profile to FILE", SETS_TEXT(file) },
+	{ 'f', "force", NULL, "overwrite FILE if it exists", SETS_FLAG(force) },
+	{ 'j', "jit", NULL, "resolve JIT code (always done)", SETS_FLAG(jit) },
 	{ 0 }
 };
 
@@ -149,22 +154,15 @@ static void set_slices(void)
 
 static void check_options(void)
 {
-	command_needs(&command, "interval", "output-template");
-	command_needs(&command, "output-template", "interval");
 	if (template && !strchr(template, '%'))
 		command_misused(&command, "--output-template needs the time in it, as in "
 				"p-%%Y%%m%%d-%%H%%M%%S.pb.gz, or each profile replaces the last");
-	command_one_of(&command, "interval", "per-process", "per-thread", "output", NULL);
 	how.naming = (enum profile_naming)naming;
 	how.pack = (enum pack_how)packing;
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
 	set_slices();
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = "thread_comm";
-	command_one_of(&command, "as-time", "interval", NULL);
-	if (print_files && how.split == SPLIT_NOT && !template)
-		command_misused(&command, "--print-files is for several files: give --interval, "
-				"--per-process or --per-thread");
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--not-sampled is known only for the whole recording, "
 				"not for a part of it");
@@ -297,8 +295,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	};
 	struct collect c;
 
-	if (skip_damaged)
-		command_misused(cmd, "--skip-damaged works on profiles, and this is a stream");
+	command_refuse(cmd, FOR_STREAMS);
 	if (types == TYPES_ONE)
 		command_misused(cmd, "--types one works on profiles: pmu-topprof STREAM | "
 				"pmu-topprof --types one");
@@ -328,21 +325,9 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	collect_release(&c);
 }
 
-/* Misuse: an option that says how the samples of a stream are aggregated. */
-static void refuse_options_of_streams(void)
+/* Misuse: folded text cannot have what was asked for. */
+static void refuse_folded(void)
 {
-	static const char *const of_streams[] = {
-		"time", "per-process", "per-thread", "interval", "print-files", "max-stacks",
-		"naming", "slices", "slice-stacks", "comment", "data-frames", "mark-cut",
-		"drop-lost",
-		"no-scale", "not-sampled", "latency", "parallelism", "wall", "as-time",
-	};
-
-	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
-		if (command_given(of_streams[i]))
-			command_misused(&command, "--%s works on a stream, but the input is a "
-					"profile: give the stream that it was made of",
-					of_streams[i]);
 	if (format == TO_FOLDED && diff_base)
 		command_misused(&command, "--to folded cannot show differences: leave out "
 				"--diff");
@@ -449,7 +434,8 @@ static void merge(const struct word_list *files, struct report *report)
 
 static void work_on_profiles(const struct word_list *files, struct report *report)
 {
-	refuse_options_of_streams();
+	command_refuse(&command, FOR_PROFILES);
+	refuse_folded();
 	command_spare_inputs(&command, file, files->item, files->count);
 	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);
 	if (format == TO_FOLDED)

@@ -24,17 +24,17 @@ static const char *const arches[] = { "x86_64", "arm64", NULL };
 
 static const struct command_option options[] = {
 	{ 0, "max-stack", "COUNT", "write at most COUNT user frames of a sample",
-	  .count = &max_stack, .least = 1, .most = UNWIND_STACK_MOST },
+	  SETS_COUNT(max_stack), .least = 1, .most = UNWIND_STACK_MOST },
 	{ 0, "join", "YES|NO", "complete stacks longer than their copy from earlier stacks",
-	  .yes_no = &join },
+	  SETS_YES_NO(join) },
 	{ 0, "frame-pointers", "YES|NO", "follow frame pointers in code without CFI",
-	  .yes_no = &frame_pointers },
+	  SETS_YES_NO(frame_pointers) },
 	{ 0, "keep-dumps", NULL, "keep the copies of registers and stacks, too",
-	  .flag = &how.keep_dumps },
-	{ 0, "arch", "ARCH", "the machine, if the stream does not name it", .choice = &arch,
-	  .choices = arches },
+	  SETS_FLAG(how.keep_dumps) },
+	{ 0, "arch", "ARCH", "the machine, if the stream does not name it",
+	  SETS_CHOICE(arch, arches) },
 	LOCATE_OPTIONS(how.where, debug_dirs),
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
 
@@ -55,7 +55,6 @@ int main(int argc, char **argv)
 	command_begin(&command, &report, argc, argv);
 	progress_allow(&report);
 	const char *input = command_input(&command);
-	command_needs(&command, "debuginfod-time", "debuginfod");
 	locate_check_list(&how.where.build_id_map, &report);
 	how.where.recorded_before = locate_written_at(input);
 	how.stack_max = (uint32_t)max_stack;

@@ -112,6 +112,13 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 	pmu-symbolize --help | grep -q -- "--lines=YES|NO .* (yes)$"
 END
 
+check 'options that pmu-prof passes on can be typed as --help prints them' <<'END'
+	any_user
+	pmu-prof --help | sed -n "/^and these/,/^\$/p" | grep -o -- "--[a-z-]*\[[^]]*\]" >forms
+	grep -qx -- "--labels\[=KINDS\]" forms
+	none grep -v "\[=" forms
+END
+
 check 'help, man page and completions name the same options' <<'END'
 	unsanitized
 	for tool in $tools; do
@@ -130,6 +137,26 @@ check 'help, man page and completions name the same options' <<'END'
 		done
 		bash -n "$TOP/completions/bash/$tool"
 	done
+END
+
+check 'an option that needs or excludes another one names an option' <<'END'
+	any_user
+	for tool in $tools; do "$tool" --help; done | grep -o -- "--[a-z][a-z-]*" | sort -u >names
+	cd "$TOP" || exit 1
+	sed -n "s/.*\.\(needs\|excludes\) = \"\([^\"]*\)\".*/\2/p
+		s/^#define [A-Z]* \"\([a-z -]*\)\"$/\1/p" cmd/*.c lib/*/*.h |
+		tr " " "\n" | sort -u >"$OLDPWD/used"
+	cd - || exit 1
+	at_least "$(wc -l <used)" 20
+	sed "s/^/--/" used | none grep -vxFf names
+	exits 2 pmu-symbolize --cache-size 1Mi </dev/null 2>err
+	grep -qx "pmu-symbolize: --cache-size needs --cache" err
+	exits 2 pmu-topprof --print-files </dev/null 2>err
+	grep -q "^pmu-topprof: --print-files needs one of --interval, --per-process, --per-thread" err
+	exits 2 pmu-stream --dump --check </dev/null 2>err
+	grep -qx "pmu-stream: give only one of --stats, --dump, --check" err
+	exits 2 pmu-topprof --as-time --interval 1 --output-template %s </dev/null 2>err
+	grep -qx "pmu-topprof: give only one of --as-time, --interval" err
 END
 
 check 'every tool has a page, which says what is secure; mandoc has nothing to say of any' <<'END'

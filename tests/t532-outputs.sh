@@ -189,7 +189,7 @@ check '--print-files names each file of several, and those that cannot be writte
 	pmu-topprof --per-thread e --print-files r.data >all
 	ls e/* | sed "s/^/written$tab/" | same all -
 	exits 2 pmu-topprof --print-files r.data 2>err
-	grep -q "print-files is for several files" err
+	grep -q -- "--print-files needs one of --interval" err
 	pmu-topprof -o p.pb.gz r.data
 	exits 2 pmu-topprof --print-files --interval 1s --output-template %s p.pb.gz p.pb.gz
 END

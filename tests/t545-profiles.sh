@@ -58,7 +58,7 @@ END
 
 check 'what only a stream can answer is refused' <<'END'
 	for option in --time=0,1 --per-process=d --per-thread=d --max-stacks=9 --naming=perf \
-		--data-frames --drop-lost --no-scale; do
+		--data-frames --drop-lost --no-scale --max-label-values=9; do
 		exits 2 pmu-topprof $option "$scratch/1.pb.gz" >out 2>err
 		grep -q -- "^pmu-topprof: ${option%%=*} works on a stream, but the input is a profile" err
 		test ! -s out

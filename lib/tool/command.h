@@ -16,10 +16,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the argument of an option is, and so what its VALUE points to. */
+enum option_kind {
+	OPTION_FLAG,		/* bool: no argument; set to true */
+	OPTION_TIMES,		/* int: no argument; how often the option was given */
+	OPTION_TEXT,		/* const char * */
+	OPTION_LIST,		/* struct word_list: texts; each use of the option adds one */
+	OPTION_COUNT,		/* uint64_t: a whole number, such as 10k, from LEAST to MOST */
+	OPTION_SIZE,		/* uint64_t: bytes, such as 64Mi, from LEAST to MOST */
+	OPTION_INTEGER,		/* int: a whole number from LEAST to MOST */
+	OPTION_TIME,		/* uint64_t: a duration such as 10s, in ns, from LEAST to MOST */
+	OPTION_SHARE,		/* double: "0.5%" or "0.005", from 0 to 1 */
+	OPTION_CHOICE,		/* int: one of CHOICES, its index */
+	OPTION_YES_NO,		/* bool: "yes" or "no"; "yes" if an optional argument is left out */
+	OPTION_PARSED,		/* what PARSE writes */
+};
+
+/* Which inputs an option is for: command_refuse() refuses the others. */
+enum option_input { FOR_ALL, FOR_STREAMS, FOR_PROFILES };
+
 /*
- * An option.  Exactly one of the pointers from FLAG to PARSE says what its argument is and
- * where the value goes.  The initial value is the default; --help shows it if the option could
- * set it.  An option given twice has the last value.
+ * An option: a row of a table.  The initial value of *VALUE is the default; --help shows it if the
+ * option could set it.  An option given twice has the last value.
  */
 struct command_option {
 	char letter;		/* short form, or 0 */
@@ -27,30 +45,39 @@ struct command_option {
 	const char *argument;	/* name of its argument in --help; NULL: no argument; "[NAME]": an
 				   optional one */
 	const char *help;	/* one line: what the user gets, no full stop */
-
-	bool *flag;		/* no argument; set to true */
-	int *times;		/* no argument; how often the option was given */
-	const char **text;
-	struct word_list *list;	/* texts; each use of the option adds one */
-	uint64_t *count;	/* a whole number, such as 10k, from LEAST to MOST */
-	uint64_t *size;		/* bytes, such as 64Mi, from LEAST to MOST */
-	int *integer;		/* a whole number from LEAST to MOST */
-	uint64_t *time;		/* a duration such as 10s, in ns, from LEAST on */
-	double *share;		/* "0.5%" or "0.005": from 0 to 1 */
-	int *choice;		/* one of CHOICES: its index */
-	bool *yes_no;		/* "yes" or "no"; "yes" if an optional argument is left out */
+	enum option_kind kind;
+	void *value;		/* set by the macros below, which check its type */
+	const char *const *choices;	/* of a choice; ends with NULL */
 	/*
 	 * parse TEXT into VALUE; return NULL, or the part of TEXT that is wrong (TAKES says what is
 	 * right)
 	 */
 	const char *(*parse)(const char *text, void *value);
-
-	void *value;		/* of PARSE */
 	const char *takes;	/* of PARSE: "a list of pids" */
 	uint64_t least, most;	/* MOST 0: as much as the type holds */
-	int implied;		/* of INTEGER with an optional argument: value without it */
-	const char *const *choices;	/* ends with NULL */
+	int implied;		/* of an integer with an optional argument: value without it */
+
+	const char *group;	/* heading in --help; NULL: the options that people use first */
+	enum option_input only;	/* what this option is for */
+	const char *needs;	/* long names, separated by spaces: one of them must be given */
+	const char *excludes;	/* the same: only one of them, and of this option, may be given */
 };
+
+/* The kind and the value of an option: V is the variable that the option sets. */
+#define OPTION_SETS(kind_, type, v) .kind = (kind_), .value = _Generic(&(v), type *: &(v))
+#define SETS_FLAG(v) OPTION_SETS(OPTION_FLAG, bool, v)
+#define SETS_TIMES(v) OPTION_SETS(OPTION_TIMES, int, v)
+#define SETS_TEXT(v) OPTION_SETS(OPTION_TEXT, const char *, v)
+#define SETS_LIST(v) OPTION_SETS(OPTION_LIST, struct word_list, v)
+#define SETS_COUNT(v) OPTION_SETS(OPTION_COUNT, uint64_t, v)
+#define SETS_SIZE(v) OPTION_SETS(OPTION_SIZE, uint64_t, v)
+#define SETS_INTEGER(v) OPTION_SETS(OPTION_INTEGER, int, v)
+#define SETS_TIME(v) OPTION_SETS(OPTION_TIME, uint64_t, v)
+#define SETS_SHARE(v) OPTION_SETS(OPTION_SHARE, double, v)
+#define SETS_YES_NO(v) OPTION_SETS(OPTION_YES_NO, bool, v)
+#define SETS_CHOICE(v, names) OPTION_SETS(OPTION_CHOICE, int, v), .choices = (names)
+#define PARSED_BY(function, v, what) \
+	.kind = OPTION_PARSED, .value = &(v), .parse = (function), .takes = (what)
 
 /*
  * Another program's spelling of an option, for users who type it from habit.  It is in the man
@@ -94,8 +121,8 @@ void command_misused(const struct command *cmd, const char *format, ...)
 /* Return whether the option with this long NAME was given. */
 bool command_given(const char *name);
 
-/* Misuse: the option NAME was given without the option NEEDED. */
-void command_needs(const struct command *cmd, const char *name, const char *needed);
+/* Misuse: an option was given that is only for other inputs than INPUT. */
+void command_refuse(const struct command *cmd, enum option_input input);
 
 /*
  * Return the options of PASSED that were given, as words of a command line, in their order.  The
@@ -105,9 +132,6 @@ const struct word_list *command_passed(void);
 
 /* Return whether WORD, on a command line of CMD, is an option whose argument is the next word. */
 bool command_takes_next(const struct command *cmd, const char *word);
-
-/* Return how many of the options named, up to NULL, were given.  Misuse: more than one. */
-size_t command_one_of(const struct command *cmd, ...) __attribute__((sentinel));
 
 /*
  * Return the files to read, at least one: those of -i, then the operands; "-" (stdin) if no

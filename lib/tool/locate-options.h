@@ -9,18 +9,18 @@
 	.stop = &command_stop }
 
 /* Rows of a table of options, which set WHERE, a struct locate_options, and DIRS. */
-#define LOCATE_OPTIONS(where, dirs)                                                               \
-	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated",            \
-	  .list = &(dirs) },                                                                      \
-	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",      \
-	  .text = &(where).sysroot },                                                             \
-	{ 0, "symfs", "DIR", "another name of --sysroot, as in perf",                             \
-	  .text = &(where).sysroot },                                                             \
-	{ 0, "build-id-map", "FILE", "find files by the build IDs and paths in FILE",             \
-	  .text = &(where).build_id_map },                                                        \
-	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug",     \
-	  .text = &(where).build_id_dir },                                                        \
-	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",  \
-	  .text = &(where).debuginfod },                                                          \
-	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total",          \
-	  .time = &(where).debuginfod_time }
+#define LOCATE_OPTIONS(where, dirs) \
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated", \
+	  SETS_LIST(dirs) }, \
+	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root", \
+	  SETS_TEXT((where).sysroot) }, \
+	{ 0, "symfs", "DIR", "another name of --sysroot, as in perf", \
+	  SETS_TEXT((where).sysroot) }, \
+	{ 0, "build-id-map", "FILE", "find files by the build IDs and paths in FILE", \
+	  SETS_TEXT((where).build_id_map) }, \
+	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug", \
+	  SETS_TEXT((where).build_id_dir) }, \
+	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find", \
+	  SETS_TEXT((where).debuginfod) }, \
+	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total", \
+	  SETS_TIME((where).debuginfod_time), .needs = "debuginfod" }

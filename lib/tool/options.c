@@ -25,17 +25,17 @@ static int verbose;
 static struct word_list files;
 
 static const struct command_option input_options[] = {
-	{ 'i', "input", "FILE", "read FILE, as if it were an operand", .list = &files },
+	{ 'i', "input", "FILE", "read FILE, as if it were an operand", SETS_LIST(files) },
 	{ 0 }
 };
 
 static const struct command_option common_options[] = {
 	{ 'q', "quiet", NULL, "print no messages; only the exit status shows errors",
-	  .flag = &quiet },
+	  SETS_FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print a summary of counts and costs at the end",
-	  .times = &verbose },
-	{ 'h', "help", NULL, "print this help", .flag = &help },
-	{ 'V', "version", NULL, "print the version", .flag = &version },
+	  SETS_TIMES(verbose) },
+	{ 'h', "help", NULL, "print this help", SETS_FLAG(help) },
+	{ 'V', "version", NULL, "print the version", SETS_FLAG(version) },
 	{ 0 }
 };
 
@@ -84,16 +84,6 @@ static void list_options(const struct command *cmd)
 	}
 }
 
-static bool is_optional(const struct command_option *o)
-{
-	return o->argument && o->argument[0] == '[';
-}
-
-static void print_usage(const struct command *cmd, FILE *out)
-{
-	fprintf(out, "usage: %s [OPTION]... %s\n", cmd->name, cmd->operands);
-}
-
 void command_misused(const struct command *cmd, const char *format, ...)
 {
 	va_list args;
@@ -103,123 +93,8 @@ void command_misused(const struct command *cmd, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	print_usage(cmd, stderr);
+	options_print_usage(cmd, stderr);
 	exit(2);
-}
-
-/* Return the highest value of O, a number. */
-static uint64_t most(const struct command_option *o)
-{
-	return o->most ? o->most : o->integer ? INT_MAX : UINT64_MAX;
-}
-
-static bool is_in_range(const struct command_option *o, uint64_t value)
-{
-	return value >= o->least && value <= most(o);
-}
-
-/* Print " (DEFAULT)" to standard output, if O has a default that O could set, too. */
-static void print_default(const struct command_option *o)
-{
-	char text[UNITS_SIZE] = "";
-
-	if (o->count && is_in_range(o, *o->count))
-		snprintf(text, sizeof(text), "%" PRIu64, *o->count);
-	else if (o->size && is_in_range(o, *o->size))
-		units_format_size(text, *o->size);
-	else if (o->time && is_in_range(o, *o->time))
-		units_format_duration(text, *o->time);
-	else if (o->integer && *o->integer >= 0 && is_in_range(o, (uint64_t)*o->integer))
-		snprintf(text, sizeof(text), "%d", *o->integer);
-	else if (o->share && *o->share > 0)
-		snprintf(text, sizeof(text), "%g%%", 100 * *o->share);
-	else if (o->choice && *o->choice >= 0)
-		snprintf(text, sizeof(text), "%s", o->choices[*o->choice]);
-	else if (o->yes_no)
-		snprintf(text, sizeof(text), "%s", *o->yes_no ? "yes" : "no");
-	if (*text)
-		printf(" (%s)", text);
-}
-
-/* Print only the names of the other tool's options: that tool's --help explains them. */
-static void print_passed(const struct command *cmd)
-{
-	enum { COLUMNS = 80 };
-	int column = COLUMNS;
-
-	printf("\nand these options of %s, which its --help explains:", cmd->passed_to);
-	for (int i = first_passed; i < options; i++) {
-		const struct command_option *o = all[i];
-		char form[64];
-		int size = snprintf(form, sizeof(form), "%s%c%s%s%s", o->letter ? "-" : "--",
-				    o->letter ? o->letter : *o->name, o->letter ? "" : o->name + 1,
-				    o->argument && !is_optional(o) ? " " : "",
-				    o->argument ? o->argument : "");
-		if (column + 2 + size > COLUMNS) {
-			fputs("\n ", stdout);
-			column = 1;
-		}
-		column += printf(" %s%s", form, i + 1 < options ? "," : "");
-	}
-	putchar('\n');
-}
-
-static void print_help(const struct command *cmd)
-{
-	print_usage(cmd, stdout);
-	printf("%s: %s\n\n", cmd->name, cmd->purpose);
-	for (int i = 0; i < first_passed; i++) {
-		const struct command_option *o = all[i];
-		bool optional = is_optional(o);
-		char form[64];
-
-		snprintf(form, sizeof(form), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
-			 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
-			 optional ? "[=" : o->argument ? "=" : "",
-			 o->argument ? o->argument + optional : "");
-		printf("  %-26s %s", form, o->help);
-		for (size_t k = 0; o->choices && o->choices[k]; k++)
-			printf("%s%s", k ? ", " : ": ", o->choices[k]);
-		print_default(o);
-		putchar('\n');
-	}
-	if (cmd->passed)
-		print_passed(cmd);
-	printf("\nSee %s(1).\n", cmd->name);
-}
-
-/* Write to TEXT the range of O, a number: "from 1 to 1Gi". */
-static void describe_range(const struct command_option *o, char *text, size_t size)
-{
-	char least[UNITS_SIZE], limit[UNITS_SIZE];
-
-	units_format_size(least, o->least);
-	units_format_size(limit, most(o));
-	if (most(o) >= UINT64_MAX - 1)
-		snprintf(text, size, "from %" PRIu64 " on", o->least);
-	else if (o->size)
-		snprintf(text, size, "from %s to %s", least, limit);
-	else
-		snprintf(text, size, "from %" PRIu64 " to %" PRIu64, o->least, most(o));
-}
-
-/* Write to TEXT what O takes. */
-static void describe(const struct command_option *o, char *text, size_t size)
-{
-	const char *plain = o->time ? "a time such as 10s"
-			  : o->share ? "a share such as 0.5% or 0.005"
-			  : o->yes_no ? "one of yes, no" : o->parse ? o->takes : "";
-	char range[2 * UNITS_SIZE + 16];
-	size_t used = (size_t)snprintf(text, size, "%s", plain);
-
-	describe_range(o, range, sizeof(range));
-	if (o->count || o->integer)
-		snprintf(text, size, "a number %s", range);
-	if (o->size)
-		snprintf(text, size, "a number of bytes %s, such as 64Mi", range);
-	for (size_t k = 0; o->choices && o->choices[k] && used < size; k++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "one of ",
-					 o->choices[k]);
 }
 
 static void add_to_list(struct word_list *list, const char *text)
@@ -237,7 +112,7 @@ static bool parse_choice(const struct command_option *o, const char *text)
 {
 	for (int k = 0; o->choices[k]; k++)
 		if (!strcmp(o->choices[k], text)) {
-			*o->choice = k;
+			*(int *)o->value = k;
 			return true;
 		}
 	return false;
@@ -246,69 +121,68 @@ static bool parse_choice(const struct command_option *o, const char *text)
 /* Parse TEXT, a number or a time in the range of O, into *VALUE. */
 static bool parse_number(const struct command_option *o, const char *text, uint64_t *value)
 {
+	bool is_time = o->kind == OPTION_TIME;
 	uint64_t number;
 
-	if (!(o->time ? units_parse_duration : units_parse_count)(text, &number) ||
-	    !is_in_range(o, number))
+	if (!(is_time ? units_parse_duration : units_parse_count)(text, &number) ||
+	    !options_are_in_range(o, number))
 		return false;
 	*value = number;
 	return true;
 }
 
+/* TEXT is NULL if an optional argument is left out. */
 static bool parse_integer(const struct command_option *o, const char *text)
 {
-	uint64_t number;
+	uint64_t number = (uint64_t)o->implied;
 
-	if (!text)
-		*o->integer = o->implied;
-	else if (parse_number(o, text, &number))
-		*o->integer = (int)number;
-	else
+	if (text && !parse_number(o, text, &number))
 		return false;
+	*(int *)o->value = (int)number;
 	return true;
 }
 
 static bool parse_yes_no(const char *text, bool *value)
 {
-	*value = !strcmp(text, "yes");
+	*value = !text || !strcmp(text, "yes");
 	return *value || !strcmp(text, "no");
 }
 
-/* Set the value of O from TEXT, its argument, or NULL if O takes no argument. */
-static void set_value(const struct command *cmd, const struct command_option *o, const char *text)
+/* Set the value of O from TEXT, its argument, or NULL.  Return NULL, or what is wrong with it. */
+static const char *set_value(const struct command_option *o, const char *text)
 {
-	const char *wrong = NULL;
-	char takes[512];
 	bool good = true;
 
-	if (o->flag)
-		*o->flag = true;
-	else if (o->times)
-		++*o->times;
-	else if (o->text)
-		*o->text = text;
-	else if (o->list)
-		add_to_list(o->list, text);
-	else if (o->integer)
-		good = parse_integer(o, text);
-	else if (o->share)
-		good = units_parse_share(text, o->share);
-	else if (o->choice)
-		good = parse_choice(o, text);
-	else if (o->yes_no)
-		good = parse_yes_no(text ? text : "yes", o->yes_no);
-	else if (o->parse)
-		wrong = o->parse(text ? text : "", o->value);
-	else
-		good = parse_number(o, text, o->count ? o->count : o->size ? o->size : o->time);
-	if (good && !wrong)
+	switch (o->kind) {
+	case OPTION_FLAG:	*(bool *)o->value = true; break;
+	case OPTION_TIMES:	++*(int *)o->value; break;
+	case OPTION_TEXT:	*(const char **)o->value = text; break;
+	case OPTION_LIST:	add_to_list(o->value, text); break;
+	case OPTION_INTEGER:	good = parse_integer(o, text); break;
+	case OPTION_SHARE:	good = units_parse_share(text, o->value); break;
+	case OPTION_CHOICE:	good = parse_choice(o, text); break;
+	case OPTION_YES_NO:	good = parse_yes_no(text, o->value); break;
+	case OPTION_PARSED:	return o->parse(text ? text : "", o->value);
+	case OPTION_COUNT:
+	case OPTION_SIZE:
+	case OPTION_TIME:	good = parse_number(o, text, o->value); break;
+	}
+	return good ? NULL : text;
+}
+
+/* Set the value of O from TEXT.  Misuse: TEXT is wrong. */
+static void use_value(const struct command *cmd, const struct command_option *o, const char *text)
+{
+	const char *wrong = set_value(o, text), *hint = NULL;
+	char takes[512];
+
+	if (!wrong)
 		return;
-	describe(o, takes, sizeof(takes));
-	const char *hint = NULL;
+	options_describe(o, takes, sizeof(takes));
 	for (int i = 0; o->letter && spelling(cmd, i); i++)
 		if (cmd->spellings[i].letter == o->letter)
 			hint = cmd->spellings[i].instead;
-	command_misused(cmd, "--%s takes %s, not '%s'%s%s", o->name, takes, wrong ? wrong : text,
+	command_misused(cmd, "--%s takes %s, not '%s'%s%s", o->name, takes, wrong,
 			hint ? "; " : "", hint ? hint : "");
 }
 
@@ -329,7 +203,8 @@ static char *add_short(char *shorts, char letter, int argument)
 
 static int argument_of(const struct command_option *o)
 {
-	return is_optional(o) ? optional_argument : o->argument ? required_argument : no_argument;
+	return options_is_optional(o) ? optional_argument
+	     : o->argument ? required_argument : no_argument;
 }
 
 static const struct command_option *find_letter(char letter);
@@ -442,10 +317,78 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 	if (use->option == NO_EFFECT)
 		return next_option(cmd, argc, argv, use);
 	if (use->option == options) {	/* getopt_long() has reported it */
-		print_usage(cmd, stderr);
+		options_print_usage(cmd, stderr);
 		exit(2);
 	}
 	return true;
+}
+
+/* Copy the next word of *LIST, a list with spaces, to WORD, and set *LIST to the rest. */
+static bool next_word(const char **list, char word[64])
+{
+	size_t size;
+
+	if (!*list)
+		return false;
+	*list += strspn(*list, " ");
+	size = strcspn(*list, " ");
+	snprintf(word, 64, "%.*s", (int)size, *list);
+	*list += size;
+	return size > 0;
+}
+
+/* Write the names in LIST to TEXT: "--a, --b".  Return how many of them were given. */
+static size_t name_options(const char *list, char *text, size_t size)
+{
+	size_t count = 0, used = strlen(text);
+	char name[64];
+
+	while (next_word(&list, name) && used < size) {
+		count += command_given(name);
+		used += (size_t)snprintf(text + used, size - used, "%s--%s", used ? ", " : "",
+					 name);
+	}
+	return count;
+}
+
+static bool is_among(const char *name, const char *list)
+{
+	char word[64];
+
+	while (next_word(&list, word))
+		if (!strcmp(word, name))
+			return true;
+	return false;
+}
+
+/* Misuse: O was given, without an option that it needs, or with one that it excludes. */
+static void check_others(const struct command *cmd, const struct command_option *o)
+{
+	char needed[512] = "", only[512] = "";
+
+	if (!command_given(o->name))
+		return;
+	if (o->needs && name_options(o->needs, needed, sizeof(needed)) == 0)
+		command_misused(cmd, "--%s needs %s%s", o->name,
+				strchr(o->needs, ' ') ? "one of " : "", needed);
+	if (!o->excludes)
+		return;
+	if (!is_among(o->name, o->excludes))
+		snprintf(only, sizeof(only), "--%s", o->name);
+	if (name_options(o->excludes, only, sizeof(only)) > is_among(o->name, o->excludes))
+		command_misused(cmd, "give only one of %s", only);
+}
+
+void command_refuse(const struct command *cmd, enum option_input input)
+{
+	for (int i = 0; i < options; i++) {
+		if (!given[i] || all[i]->only == FOR_ALL || all[i]->only == input)
+			continue;
+		if (input == FOR_PROFILES)
+			command_misused(cmd, "--%s works on a stream, but the input is a profile: "
+					"give the stream that it was made of", all[i]->name);
+		command_misused(cmd, "--%s works on profiles, and this is a stream", all[i]->name);
+	}
 }
 
 struct options_common options_parse(const struct command *cmd, int argc, char **argv)
@@ -465,13 +408,16 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 	if (command_given("version"))
 		printf("%s %s\n", cmd->name, PMU_VERSION);
 	else if (printed)
-		print_help(cmd);	/* with the defaults: no option has changed a value yet */
+		/* with the defaults: no option has changed a value yet */
+		options_print_help(cmd, all, first_passed, options);
 	for (size_t i = 0; i < uses && !printed; i++) {
-		set_value(cmd, all[use[i].option], use[i].argument);
+		use_value(cmd, all[use[i].option], use[i].argument);
 		if (use[i].option >= first_passed)
 			pass(all[use[i].option], use[i].argument);
 	}
 	free(use);
+	for (int i = 0; i < options && !printed; i++)
+		check_others(cmd, all[i]);
 	for (int i = optind; cmd->reads_files && i < argc; i++)
 		add_to_list(&files, argv[i]);
 	return (struct options_common){ .quiet = quiet, .verbose = verbose, .printed = printed };
@@ -518,7 +464,7 @@ static const struct command_option *find_letter(char letter)
 
 static bool needs_argument(const struct command_option *o)
 {
-	return o && o->argument && !is_optional(o);
+	return o && o->argument && !options_is_optional(o);
 }
 
 bool command_takes_next(const struct command *cmd, const char *word)
@@ -544,30 +490,4 @@ bool command_given(const char *name)
 		if (!strcmp(all[i]->name, name))
 			return given[i];
 	return false;
-}
-
-void command_needs(const struct command *cmd, const char *name, const char *needed)
-{
-	if (command_given(name) && !command_given(needed))
-		command_misused(cmd, "--%s needs --%s", name, needed);
-}
-
-size_t command_one_of(const struct command *cmd, ...)
-{
-	char names[512] = "";
-	size_t count = 0, used = 0;
-	const char *name;
-	va_list args;
-
-	va_start(args, cmd);
-	while ((name = va_arg(args, const char *))) {
-		count += command_given(name);
-		if (used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s--%s",
-						 used ? ", " : "", name);
-	}
-	va_end(args);
-	if (count > 1)
-		command_misused(cmd, "give only one of %s", names);
-	return count;
 }
