@@ -8,6 +8,8 @@
  * seconds.
  */
 #include "live/live.h"
+#include "pprof/comments.h"
+#include "record/words.h"
 #include "show/diff-print.h"
 #include "show/notes.h"
 #include "show/screen.h"
@@ -181,7 +183,7 @@ static const struct top_row *nameless_row(const struct top *top)
 {
 	for (uint32_t i = 0; how.by != FRAMES_BY_OBJECT && i < top->count && i < rows; i++) {
 		const struct top_row *row = &top->row[top->order[i]];
-		if (row->addresses > 0 && strncmp(row->name, "[unknown", 8))
+		if (row->addresses > 0 && !top_is_object(row, WORD_UNKNOWN_OBJECT))
 			return row;
 	}
 	return NULL;
@@ -191,9 +193,9 @@ static const struct top_row *nameless_row(const struct top *top)
 static void advise(const struct top *top, bool is_stream, struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top);
-	bool is_made = nameless && !strncmp(nameless->name, "[anon: ", strlen("[anon: "));
-	const char *no_names = nameless && strstr(nameless->name, ": 1 address]") ? "has no name"
-										  : "have no names";
+	bool is_made = nameless && top_is_object(nameless, WORD_ANON_OBJECT);
+	const char *no_names = nameless && nameless->addresses == 1 ? "has no name"
+								    : "have no names";
 
 	if (top->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
@@ -268,10 +270,7 @@ static bool holds_stream(const struct opened *o)
 /* Return whether samples have a fixed period, with which a loop may be in step. */
 static bool is_regular(const struct decoded *d)
 {
-	for (uint32_t i = 0; i < d->comments; i++)
-		if (strstr(decoded_string(d, d->comment[i]), "--jitter"))
-			return false;
-	return d->period > 0;
+	return d->period > 0 && !comments_have_jitter(d);
 }
 
 /* Report why there are no error bars, or what they do not cover. */

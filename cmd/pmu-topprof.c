@@ -10,10 +10,12 @@
 #include "aggregate/as-time.h"
 #include "aggregate/outputs.h"
 #include "base/progress.h"
+#include "pprof/comments.h"
 #include "pprof/detect.h"
 #include "pprof/fold.h"
 #include "pprof/merge.h"
 #include "pprof/select.h"
+#include "record/words.h"
 #include "tool/command.h"
 
 #include <inttypes.h>
@@ -250,8 +252,8 @@ static void summarize_labels(const struct collect *c, struct report *report)
 		const struct program_key *key = &labels->key[i];
 		if (key->all_others)
 			report_note(report, "the label '%s' has more than %" PRIu64 " values: %"
-				    PRIu64 " samples are at [other]; --max-label-values keeps more",
-				    key->key, labels->most, key->all_others);
+				    PRIu64 " samples are at " WORD_OTHER "; --max-label-values "
+				    "keeps more", key->key, labels->most, key->all_others);
 		if (!key->is_seen && c->samples)
 			report_note(report, "no sample has the label '%s' of the program",
 				    key->key);
@@ -304,7 +306,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
 				"have one name", label_names, wrong);
 	for (size_t i = 0; i < comments.count; i++)
-		profile_comment(&c.shared_comments, "%s", comments.item[i]);
+		profile_comment(&c.shared_comments, "%s%s", comment_user_key(comments.item[i]),
+				comments.item[i]);
 	if (print_files)
 		output_open(&list, "-", report);
 	if (outputs_open(&outputs)) {
@@ -409,8 +412,8 @@ static bool add_files(struct merge *m, const struct word_list *files, struct rep
 			     "above say why", bad);
 		return false;
 	}
-	snprintf(text, sizeof(text), "left out: %zu of %zu profiles, which could not be read or "
-		 "have other sample types", bad, files->count);
+	snprintf(text, sizeof(text), COMMENT_LEFT_OUT "%zu of %zu profiles, which could not be "
+		 "read or have other sample types", bad, files->count);
 	report_note(report, "%s", text);
 	merge_comment(m, text);
 	return true;

@@ -124,6 +124,58 @@ check 'facts are kept by merging, dropped by pprof, and read in comments of olde
 	grep -q "^2,000 samples" table
 END
 
+# recorded_by FILE WORD...: FILE is a stream of samples at a fixed period, recorded by this command
+recorded_by() {
+	simulate steady 41 2000 >plain.data
+	compose "$1" <<-END
+		words = "$(shift; echo "$*")".encode().split(b" ")
+		texts = [pad(w) for w in words]
+		body = struct.pack("<QI", 11, len(texts))	# HEADER_CMDLINE
+		body += b"".join(struct.pack("<I", len(t)) + t for t in texts)
+		body += bytes(-len(body) % 8)
+		plain = open("plain.data", "rb").read()
+		out = plain[:16] + record(80, body, 0) + plain[16:]
+	END
+}
+
+check 'only --jitter of the recorder says that a loop in step with the period would be seen' <<'END'
+	any_user
+	for options in "--jitter -a" "-c 1000000 --jitter -- spin" "-a"  "-a -- spin --jitter"; do
+		recorded_by s.data pmu-sample $options
+		pmu-topprof -q --slices 20 --comment "recorded without --jitter" -o p.pb.gz s.data
+		go tool pprof -symbolize=none -comments p.pb.gz 2>err |
+			grep -qx -e "command: pmu-sample $options"
+		pmu-top -v p.pb.gz 2>&1 >table | grep -c "a loop in step with the period" >>got || :
+	done
+	echo 0 0 1 1 | tr " " "\n" | same - got
+END
+
+check 'tools read only their own comments, not those of the user that look the same' <<'END'
+	any_user
+	recorded_by s.data pmu-sample -- spin
+	pmu-topprof -q --slices 20 -o plain.pb.gz s.data
+	fact=$(facts plain.pb.gz | grep "^figures: " | sed "s/samples=2000/samples=20/")
+	# seen PROFILE: what tools make of it
+	seen() {
+		pmu-top -v "$1" 2>&1
+		pmu-diff --json plain.pb.gz "$1" 2>&1
+		pmu-flame -o page.html "$1" 2>&1
+		sed "s/\"comments\":\[[^]]*\]//" page.html
+	}
+	cp plain.pb.gz p.pb.gz
+	seen p.pb.gz >plain
+	for text in "command: x" "command: pmu-sample --jitter -- x" "command: pmu-sample -d 1" \
+		"slices: 3" "slices: 3ms each" "scaled: all" "lost: 3 records" "lost: 3 other records" \
+		"sides: base_time=1 base_duration=1 after_time=1 after_duration=1" "$fact"
+	do
+		pmu-topprof -q --slices 20 --comment "$text" -o p.pb.gz s.data
+		seen p.pb.gz | same plain -
+		go tool pprof -symbolize=none -comments p.pb.gz 2>err | grep -qx "comment: $text"
+	done
+	pmu-topprof -q --slices 20 --comment "the lost: command" -o p.pb.gz s.data
+	go tool pprof -symbolize=none -comments p.pb.gz 2>err | grep -qx "the lost: command"
+END
+
 check 'a share in the middle is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'
 	printf '%s\n' 'a 34' 'b 286' >folded
 	pmu-top folded >table 2>err

@@ -4,6 +4,7 @@
  * event.  After a burst it writes a period that has not elapsed yet, and may never do so.
  */
 #include "aggregate/collect-internal.h"
+#include "pprof/comments.h"
 
 #include <inttypes.h>
 
@@ -58,9 +59,9 @@ void collect_comment_excess(const struct collect *c, struct profile *p)
 {
 	for (uint32_t i = 0; i < c->counteds && i < c->events->count; i++)
 		if (c->counted[i].excess > 0)
-			profile_comment(p, "scaled: %s was counted %.0f times, but its samples "
-					"stand for %.4g times as many%s; pmu-sample without -F has "
-					"a fixed period", c->events->event[i].name,
+			profile_comment(p, COMMENT_SCALED "%s was counted %.0f times, but its "
+					"samples stand for %.4g times as many%s; pmu-sample "
+					"without -F has a fixed period", c->events->event[i].name,
 					c->counted[i].total, c->counted[i].excess,
 					p->no_scale ? "" : ", so its values are divided by that");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that were lost: what the stream says of them, and what a profile shows. */
 #include "aggregate/collect-internal.h"
+#include "pprof/comments.h"
 
-#include <inttypes.h>
 
 /*
  * Count lost samples.  The record does not say whose samples they were, so with a profile
@@ -46,22 +46,22 @@ void collect_settle_lost(const struct collect *c, struct profile *p)
 			    stream_origin(c->in)->cpus);
 }
 
+static void comment_loss(struct profile *p, enum loss_kind kind, uint64_t count, bool is_shown)
+{
+	char text[COMMENT_SIZE];
+
+	if (count == 0)
+		return;
+	comment_write_lost(text, kind, count, is_shown);
+	profile_comment(p, "%s", text);
+}
+
 void collect_comment_losses(const struct collect *c, struct profile *p)
 {
 	struct loss_counts lost = loss_since(&c->lost, &c->lost_before);
-	uint64_t samples = lost.of[LOSS_SAMPLES], mixed = loss_mixed(&lost);
-	uint64_t others = lost.of[LOSS_OTHERS];
 	bool shows = !c->how.drop_lost && !c->how.split;
 
-	if (samples)
-		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", samples,
-				shows ? "; they are at [lost]" : "");
-	if (mixed)
-		profile_comment(p, "lost: %" PRIu64 " records never reached the stream, samples, "
-				"mappings or names%s", mixed,
-				shows && lost.of[LOSS_MIXED]
-				? "; [lost] is an estimate of the samples" : "");
-	if (others)
-		profile_comment(p, "lost: %" PRIu64 " other records never reached the stream, such "
-				"as mappings and names: names of functions may be missing", others);
+	comment_loss(p, LOSS_SAMPLES, lost.of[LOSS_SAMPLES], shows);
+	comment_loss(p, LOSS_MIXED, loss_mixed(&lost), shows && lost.of[LOSS_MIXED]);
+	comment_loss(p, LOSS_OTHERS, lost.of[LOSS_OTHERS], shows);
 }

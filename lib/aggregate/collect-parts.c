@@ -2,6 +2,9 @@
 /* The profiles that a stream is cut into, and their comments. */
 #include "aggregate/collect-internal.h"
 #include "base/clock.h"
+#include "pprof/comments.h"
+#include "pprof/figures.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,8 +64,9 @@ static void comment_scale(struct profile *p, const struct stream_events *events,
 	double scale = profile_multiplexed(p, event);
 
 	if (scale > 1)
-		profile_comment(p, "multiplexed: %s counted %.1f %% of the time; its values are "
-				"scaled by %.3f", events->event[event].name, 100 / scale, scale);
+		profile_comment(p, COMMENT_MULTIPLEXED "%s counted %.1f %% of the time; its "
+				"values are scaled by %.3f", events->event[event].name,
+				100 / scale, scale);
 }
 
 /* The counts are of the whole stream so far, as one profile of several may have few stacks. */
@@ -72,7 +76,7 @@ static void comment_ends(const struct collect *c, struct profile *p)
 
 	stack_ends_text(collect_ends(c), text, sizeof(text));
 	if (*text)
-		profile_comment(p, "cut stacks of programs: %s", text);
+		profile_comment(p, COMMENT_ENDS "%s", text);
 	if (collect_ends(c)->dumps)
 		profile_comment(p, "stack dumps were not unwound");
 }
@@ -86,10 +90,10 @@ static void comment_latency(const struct collect *c, struct profile *p)
 
 	if (!c->how.latency || !stream_events(c->in)->switches)
 		return;
-	profile_comment(p, "latency: nothing ran for %" PRIu64 " of %" PRIu64 " us",
+	profile_comment(p, COMMENT_LATENCY "nothing ran for %" PRIu64 " of %" PRIu64 " us",
 			(idle + 500) / 1000, (length + 500) / 1000);
 	if (r->uncertain)
-		profile_comment(p, "latency: records were lost, so it is uncertain how many "
+		profile_comment(p, COMMENT_LATENCY "records were lost, so it is uncertain how many "
 				"threads ran at %" PRIu64 " samples", r->uncertain);
 }
 
@@ -103,7 +107,7 @@ static void comment_time(struct profile *p, const struct stream_events *events)
 	/* An event that shared its counter counted only while it ran. */
 	const struct profile_event *e = &p->event[event];
 	uint64_t time = e->running > 0 ? e->running : e->enabled;
-	profile_comment(p, "estimated: cpu/nanoseconds is %s at %.6g GHz; this assumes each "
+	profile_comment(p, COMMENT_ESTIMATED "cpu/nanoseconds is %s at %.6g GHz; this assumes each "
 			"thread's clock constant", events->event[event].name,
 			(double)e->counted / (double)time);
 }
@@ -137,8 +141,8 @@ static void comment_unsampled(const struct collect *c, struct profile *p)
 		uint64_t period, missed = profile_not_sampled(p, events, i, &period);
 		uint64_t counted = p->event[i].counted;
 		if (missed >= PERIODS * period && missed > counted / 100)
-			profile_comment(p, "labels: the samples of %s stand for %.2f %% of what "
-					"was counted", events->event[i].name,
+			profile_comment(p, COMMENT_LABELS "the samples of %s stand for %.2f %% of "
+					"what was counted", events->event[i].name,
 					100 * (double)(counted - missed) / (double)counted);
 	}
 }
@@ -153,12 +157,12 @@ static void comment_labels(const struct collect *c, const struct collect_part *p
 	if (!stream_events(c->in)->has_labels)
 		return;
 	label_counts_text(&part->labels, text, sizeof(text));
-	profile_comment(p, "labels: %s", text);
+	profile_comment(p, COMMENT_LABELS "%s", text);
 	for (uint32_t i = 0; i < labels->keys; i++)
 		if (labels->key[i].others)
-			profile_comment(p, "labels: %s has more than %" PRIu64 " values; %" PRIu64
-					" samples have others", labels->key[i].key, labels->most,
-					labels->key[i].others);
+			profile_comment(p, COMMENT_LABELS "%s has more than %" PRIu64 " values; %"
+					PRIu64 " samples have others", labels->key[i].key,
+					labels->most, labels->key[i].others);
 	if (collect_compares_counts(c))
 		comment_unsampled(c, p);
 }
@@ -170,17 +174,17 @@ static void comment_origin(const struct collect *c, struct profile *p)
 	const char *filters = c->filters ? c->filters : "";
 
 	if (o->command)
-		profile_comment(p, "command: %s%s", o->command, filters);
+		profile_comment(p, COMMENT_COMMAND "%s%s", o->command, filters);
 	else if (*filters)
-		profile_comment(p, "filters: %s", filters + strlen(" | "));
+		profile_comment(p, COMMENT_FILTERS "%s", filters + strlen(" | "));
 	if (o->host)
-		profile_comment(p, "host: %s%s%s%s%s%s%s%s%s", o->host, o->arch ? " " : "",
+		profile_comment(p, COMMENT_HOST "%s%s%s%s%s%s%s%s%s", o->host, o->arch ? " " : "",
 				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
 				o->kernel ? o->kernel : "", o->cpu ? ", " : "",
 				o->cpu ? o->cpu : "", o->version ? ", recorded by " : "",
 				o->version ? o->version : "");
 	else if (o->version)
-		profile_comment(p, "recorder: %s", o->version);
+		profile_comment(p, COMMENT_RECORDER "%s", o->version);
 }
 
 /* Add comments to the profile of PART that say where, how and how well it was recorded. */
@@ -197,10 +201,13 @@ static void comment(struct collect *c, struct collect_part *part)
 	collect_comment_losses(c, p);
 	comment_ends(c, p);
 	if (throttled)
-		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
+		profile_comment(p, COMMENT_THROTTLED "%" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
-	if (c->labeler.slices.span)	/* pmu-flame reads this */
-		profile_fact(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
+	if (c->labeler.slices.span) {
+		char text[FIGURES_SIZE];
+		figures_write_slices(text, c->labeler.slices.span);
+		profile_fact(p, "%s", text);
+	}
 	comment_labels(c, part, p);
 	comment_latency(c, p);
 	comment_time(p, events);
@@ -332,7 +339,7 @@ static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
 	if (mark)
 		off_cpu_end_in(w, profile_named_frame(p, mark));
 	if (w->preempted)
-		off_cpu_add_leaf(w, profile_named_frame(p, "[preempted]"));
+		off_cpu_add_leaf(w, profile_named_frame(p, WORD_PREEMPTED));
 	struct chain_entry *chain = chains_add(&p->chains, w->frame, w->frames);
 	profile_add(p, chain, w->labels, w->event, time - w->since, time);
 	if (profile_has_wall(p, stream_events(c->in), w->event))

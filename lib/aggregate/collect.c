@@ -2,6 +2,7 @@
 #include "aggregate/collect.h"
 #include "aggregate/collect-internal.h"
 #include "aggregate/labeler-internal.h"
+#include "record/words.h"
 #include "unwind/unwind.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static void limit_stacks(struct collect *c, struct profile *p)
 		most = VALUES_MAX / events;
 		if (p->stacks.count >= most)
 			report_once(c->report, "of %u events no more than %u stacks are kept: the "
-				    "others go to [other stacks]", events, (unsigned)most);
+				    "others go to " WORD_OTHER_STACKS, events, (unsigned)most);
 	}
 	if (p->stacks.count >= most || chains_are_large(&p->chains))
 		profile_truncate(p);

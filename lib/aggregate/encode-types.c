@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pprof/figures.h"
 #include "pprof/wire.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 
@@ -45,9 +46,9 @@ static const char *value_name(const struct encoder *e, uint32_t i)
 	uint32_t first = e->first_clock < i ? e->first_clock : i;
 
 	if (is_waiting(e, i))
-		return "off-cpu";
+		return TYPE_OFF_CPU;
 	return event_is_clock(&e->events->event[i].attr) &&
-	       !strcmp(event_name(e, first), event_name(e, i)) ? "cpu" : event_name(e, i);
+	       !strcmp(event_name(e, first), event_name(e, i)) ? TYPE_CPU : event_name(e, i);
 }
 
 /* The names of the events so far, with counts. */
@@ -87,7 +88,7 @@ static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i,
 	bool is_time = event_is_clock(&event->attr) || is_waiting(e, i);
 
 	type.type = encode_text(e, name);
-	type.unit = encode_text(e, is_time ? "nanoseconds" : "count");
+	type.unit = encode_text(e, is_time ? UNIT_TIME : UNIT_COUNT);
 	return type;
 }
 
@@ -166,11 +167,11 @@ static int64_t write_more(struct encoder *e, uint32_t i, struct names *values)
 	char own[LABEL_SIZE], name[LABEL_SIZE];
 
 	if (is_wall)
-		snprintf(own, sizeof(own), "wall");
+		snprintf(own, sizeof(own), TYPE_WALL);
 	else if (i == e->first_clock)
-		snprintf(own, sizeof(own), "latency");
+		snprintf(own, sizeof(own), TYPE_LATENCY);
 	else
-		snprintf(own, sizeof(own), "latency_%.100s", value_name(e, i));
+		snprintf(own, sizeof(own), TYPE_LATENCY "_%.100s", value_name(e, i));
 	Perftools__Profiles__ValueType type = value_type(e, i, unique_name(values, own, name));
 	piece.n_sample_type = 1;
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
@@ -193,8 +194,8 @@ static void write_time(struct encoder *e, struct names *values)
 	const struct profile_event *of = &e->p->event[e->cycles];
 	char name[LABEL_SIZE];
 
-	type.type = encode_text(e, unique_name(values, "cpu", name));
-	type.unit = encode_text(e, "nanoseconds");
+	type.type = encode_text(e, unique_name(values, TYPE_CPU, name));
+	type.unit = encode_text(e, UNIT_TIME);
 	piece.n_sample_type = 1;
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
 	pack_piece(e->pack, &piece);
@@ -230,9 +231,9 @@ static int64_t write_event(struct encoder *e, uint32_t i, const char *value_is,
 	const char *of = several ? e->strings.text[value.type] : "";
 	char name[LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
+	snprintf(name, sizeof(name), "%.100s%s" TYPE_SAMPLES, of, several ? "_" : "");
 	samples.type = encode_text(e, name);
-	samples.unit = encode_text(e, "count");
+	samples.unit = encode_text(e, UNIT_COUNT);
 	if (e->p->naming == NAMING_PERF)
 		name_as_perf(e, event_is, &samples, &value);
 	piece.n_sample_type = 2;

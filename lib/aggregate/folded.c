@@ -2,6 +2,7 @@
 /* Writes the stacks of a profile that is being made as folded lines. */
 #include "aggregate/profile.h"
 #include "pprof/folded-lines.h"
+#include "record/words.h"
 
 /* 1 + id of a name in folding.lines; 0: not yet. */
 struct numbers {
@@ -49,7 +50,7 @@ static void add_comm(struct folding *g, uint32_t set)
 
 	for (uint32_t i = 0; set && i < labels->keys; i++) {
 		int64_t text = labels_values(labels, set)[i];
-		if (strcmp(labels->key[i].name, "thread_comm") || text == LABEL_ABSENT)
+		if (strcmp(labels->key[i].name, LABEL_THREAD_COMM) || text == LABEL_ABSENT)
 			continue;
 		if (g->comm[text] == 0)
 			g->comm[text] = folded_name(&g->lines, labels->texts.text[text]) + 1;

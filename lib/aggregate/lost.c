@@ -7,6 +7,7 @@
  * there were no more lost samples than that.
  */
 #include "aggregate/profile.h"
+#include "record/words.h"
 
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ void profile_add_lost(struct profile *p, const struct stream_events *events)
 			       share_of(e->lost_sum, from, e->lost);
 		e->lost_shown = to;
 		if (samples || sum)
-			profile_add_named(p, "[lost]", l->labels, l->event, samples, sum);
+			profile_add_named(p, WORD_LOST, l->labels, l->event, samples, sum);
 	}
 	p->losts = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "aggregate/profile.h"
 #include "base/digest.h"
+#include "record/words.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ uint32_t profile_named_frame(struct profile *p, const char *name)
 
 uint32_t profile_data_frame(struct profile *p, uint64_t address)
 {
-	uint32_t object = own_object(&p->own, "[data]", 0, UINT64_MAX);
+	uint32_t object = own_object(&p->own, WORD_DATA, 0, UINT64_MAX);
 
 	return own_frame(p, (struct resolved_frame){ .object = object, .address = address });
 }
@@ -166,7 +167,7 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
 		uint64_t period, missed = profile_not_sampled(p, events, i, &period);
 		if (missed)
-			profile_add_named(p, "[not sampled]", 0, i, missed / period,
+			profile_add_named(p, WORD_NOT_SAMPLED, 0, i, missed / period,
 					  missed);
 	}
 }
@@ -310,7 +311,7 @@ void profile_truncate(struct profile *p)
 	struct stacks old = p->stacks;
 	struct chains chains = p->chains;
 	uint64_t median = median_samples(&old);
-	uint32_t kept = 0, frame = profile_named_frame(p, "[other stacks]");
+	uint32_t kept = 0, frame = profile_named_frame(p, WORD_OTHER_STACKS);
 	uint32_t *kept_frame = mem_zeroed(chains_longest(&chains), sizeof(*kept_frame));
 
 	p->stacks = (struct stacks){ 0 };

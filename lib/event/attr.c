@@ -6,6 +6,7 @@
 #include "event/internal.h"
 #include "linux/kernel-info.h"
 #include "record/events.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 
@@ -141,7 +142,7 @@ bool event_parser_add(struct event_parser *p, const struct event_item *item, str
 	if (item->branches)
 		event_set_branches(&event, item->branches);
 	if (!event.unit)
-		event.unit = event_is_clock(&event.attr) ? "nanoseconds" : "count";
+		event.unit = event_is_clock(&event.attr) ? UNIT_TIME : UNIT_COUNT;
 	if (event.scale == 0)
 		event.scale = 1;
 	if (!event_modify(list, &event, modifiers, false, &wrong))

@@ -5,6 +5,7 @@
  * child, and what is heavy by any type is kept.
  */
 #include "flame/flame-internal.h"
+#include "record/words.h"
 #include "show/object-name.h"
 
 #include <inttypes.h>
@@ -398,7 +399,7 @@ static void report_cut(struct flame *f)
 							  : "are more than a page can hold";
 
 	report_note(f->report, "%" PRIu32 " call paths %s: of each caller they are summed up "
-		    "as [too small]; none has more than %.3g %% of all", f->cut.nodes, why,
+		    "as " WORD_TOO_SMALL "; none has more than %.3g %% of all", f->cut.nodes, why,
 		    100 * f->cut.share);
 }
 
@@ -441,7 +442,7 @@ void flame_arrange(struct flame *f)
 	weigh(&a);
 	choose_kept(&a);
 	if (f->cut.nodes) {
-		f->cut.function = flame_function(f, "[too small]", "", "", 0, KIND_LOST);
+		f->cut.function = flame_function(f, WORD_TOO_SMALL, "", "", 0, KIND_LOST);
 		sum_functions(&a);
 		report_cut(f);
 	}

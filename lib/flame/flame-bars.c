@@ -2,6 +2,7 @@
 #include "flame/flame-bars.h"
 #include "base/arena.h"
 #include "flame/flame.h"
+#include "record/words.h"
 #include "show/bars-print.h"
 
 #include <math.h>
@@ -52,9 +53,9 @@ static bool has_samples(const struct bars *b, uint32_t number)
 static void print_lost(const struct flame *f, FILE *out)
 {
 	for (uint32_t i = 1; i < f->identities.count; i++)
-		if (!strcmp(f->strings.text[f->function[i].name], "[lost]")) {
-			fputs("Lost samples are a part of all here, as [lost]; pmu-top leaves them "
-			      "out of its shares.\n", out);
+		if (!strcmp(f->strings.text[f->function[i].name], WORD_LOST)) {
+			fputs("Lost samples are a part of all here, as " WORD_LOST "; pmu-top "
+			      "leaves them out of its shares.\n", out);
 			return;
 		}
 }

@@ -20,7 +20,8 @@ function nameOf(box) {
 		return box.children.length + ' functions, each thinner than a pixel';
 	const paths = box.up || !box.members.length || !isCut(frameOf[box.members[0]]) ? 0
 		: box.members.reduce((sum, node) => sum + frames.line[frameOf[node]], 0);
-	return paths ? '[too small: ' + grouped(paths) + ' paths]' : keys.name[box.key];
+	return paths ? strings[funcs.name[data.cut.func]].replace(']', ': ' + grouped(paths) + ' paths]')
+		: keys.name[box.key];
 }
 
 // The text of a box: its name, and what may follow where there is room.

@@ -148,7 +148,8 @@ static void name_of(const struct flame *f, uint32_t node, char *text, size_t siz
 	const char *name = f->strings.text[f->function[frame->function].name];
 
 	if (f->cut.nodes && frame->function == f->cut.function)
-		snprintf(text, size, "[too small: %" PRId64 " paths]", frame->line);
+		snprintf(text, size, "%.*s: %" PRId64 " paths]", (int)strlen(name) - 1, name,
+			 frame->line);
 	else
 		snprintf(text, size, "%s", name);
 }

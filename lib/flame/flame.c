@@ -4,6 +4,7 @@
 #include "flame/flame-internal.h"
 #include "pprof/figures.h"
 #include "pprof/label-kinds.h"
+#include "record/words.h"
 #include "show/diff.h"
 #include "stream/resolved.h"
 
@@ -118,10 +119,11 @@ static bool is_one_of(const char *text, const char *const *list)
 /* Return the kind of function NAME in OBJECT, by these names; MAIN is the program's object. */
 static enum flame_kind kind_of(const char *name, const char *object, const char *main)
 {
-	static const char *const lost[] = { "[lost]", "[truncated]", "[unknown]", "(lost)",
-					    "[not sampled]", NULL };
-	static const char *const jit[] = { "[jit]", "//anon", "[anon]", "anon", NULL };
-	static const char *const user[] = { "[vdso]", "[vsyscall]", "[heap]", "[stack]", NULL };
+	static const char *const lost[] = { WORD_LOST, "[truncated]", WORD_UNKNOWN, "(lost)",
+					    WORD_NOT_SAMPLED, NULL };
+	static const char *const jit[] = { "[jit]", WORD_ANON_FILE, WORD_ANON, WORD_ANON_OBJECT,
+					   NULL };
+	static const char *const user[] = { WORD_VDSO, WORD_VSYSCALL, WORD_HEAP, WORD_STACK, NULL };
 	const char *base = flame_base_name(object);
 	size_t length = strlen(base);
 
@@ -338,7 +340,7 @@ static enum time_label is_time(const struct decoded *d, const struct decoded_lab
 
 	if (l->text)
 		return TIME_NONE;
-	if (!strcmp(key, "slice"))
+	if (!strcmp(key, LABEL_SLICE))
 		return TIME_SLICE;
 	return !strcmp(key, "timestamp_ns") || !strcmp(key, "time_ns") ? TIME_NS : TIME_NONE;
 }
@@ -464,12 +466,12 @@ static uint32_t counting_type(const struct flame *f, uint32_t i)
 	char name[300];
 
 	/* Never by the unit alone: cycles are a count, too. */
-	if (!strcmp(type->unit, "count") &&
-	    (!strcmp(type->name, "samples") || has_suffix(type->name, "_samples")))
+	if (!strcmp(type->unit, UNIT_COUNT) &&
+	    (!strcmp(type->name, TYPE_SAMPLES) || has_suffix(type->name, "_samples")))
 		return i;
 	snprintf(name, sizeof(name), "%.250s_samples", type->name);
-	uint32_t found = find_type(f, name, "count");
-	return found != TABLE_NONE ? found : find_type(f, "samples", "count");
+	uint32_t found = find_type(f, name, UNIT_COUNT);
+	return found != TABLE_NONE ? found : find_type(f, TYPE_SAMPLES, UNIT_COUNT);
 }
 
 /* Learn what one sample of each type stands for. */
@@ -489,18 +491,11 @@ static void weigh_types(struct flame *f, const struct decoded *d)
 	}
 }
 
-/* pmu-topprof's fact on its slices: "slices: 640ms each" */
 static void take_slice(struct flame *f, const char *fact)
 {
-	static const char start[] = "slices: ";
-	char text[32];
 	uint64_t ns;
 
-	if (!starts(fact, start))
-		return;
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(fact + strlen(start), " "),
-		 fact + strlen(start));
-	if (units_parse_duration(text, &ns) && ns > 0 && ns < INT64_MAX / INT32_MAX)
+	if (figures_read_slices(fact, &ns) && ns > 0 && ns < INT64_MAX / INT32_MAX)
 		f->slice = f->slice && f->slice != (int64_t)ns ? -1 : (int64_t)ns;
 }
 

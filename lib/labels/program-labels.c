@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "labels/program-labels.h"
+#include "record/words.h"
 
 #include <stdlib.h>
 
@@ -54,9 +55,9 @@ static struct program_value meaning_of(struct program_labels *p, struct labels *
 	if (v.key == TABLE_NONE)
 		return v;
 	if (!*value)	/* pprof takes an empty text for the number 0 */
-		value = "[empty]";
+		value = WORD_EMPTY;
 	v.is_other = !keeps(p, &p->key[v.key], value);
-	v.value = (int64_t)intern_text(&l->texts, v.is_other ? "[other]" : value);
+	v.value = (int64_t)intern_text(&l->texts, v.is_other ? WORD_OTHER : value);
 	return v;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "elf/section.h"
 #include "names/demangle.h"
+#include "record/words.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -105,7 +106,8 @@ static void report_why(struct code_files *c, struct code_file *f)
 	if (f->source.elf)
 		report_note(c->report, "'%s': some addresses of the profile are outside of its "
 			    "code or have no symbol; they have no instructions here", path);
-	else if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest", 6))
+	else if (!strncmp(path, WORD_ANY_KERNEL, strlen(WORD_ANY_KERNEL)) ||
+		 !strncmp(path, WORD_ANY_GUEST, strlen(WORD_ANY_GUEST)))
 		report_note(c->report, "no instructions of the kernel: it changes its code when "
 			    "it starts, so that no file has it; perf annotate reads its memory");
 	else if (*path == '[' || !strncmp(path, "//", 2) || !*path)

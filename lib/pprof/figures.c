@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/figures.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +9,7 @@
 
 void figures_write(char text[FIGURES_SIZE], const struct figures *f)
 {
-	snprintf(text, FIGURES_SIZE, "figures: samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
+	snprintf(text, FIGURES_SIZE, FIGURES_KEY "samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
 		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d group=%d"
 		 " run=%s count=%.199s value=%.199s", f->samples, f->squares,
 		 f->lost, f->enabled, f->running, f->is_complete, f->is_group,
@@ -20,7 +21,7 @@ bool figures_read(const char *fact, struct figures *f, struct figures_text *room
 	int complete, group;
 
 	*f = (struct figures){ .run = room->run, .count = room->count, .value = room->value };
-	if (sscanf(fact, "figures: samples=%" SCNu64 " squares=%lg lost=%" SCNu64 " enabled=%"
+	if (sscanf(fact, FIGURES_KEY "samples=%" SCNu64 " squares=%lg lost=%" SCNu64 " enabled=%"
 		   SCNu64 " running=%" SCNu64 " complete=%d group=%d run=%15s count=%199s"
 		   " value=%199s",
 		   &f->samples, &f->squares, &f->lost, &f->enabled, &f->running, &complete,
@@ -35,15 +36,28 @@ bool figures_read(const char *fact, struct figures *f, struct figures_text *room
 
 void figures_write_sides(char text[FIGURES_SIZE], const struct figures_sides *s)
 {
-	snprintf(text, FIGURES_SIZE, "sides: base_time=%" PRId64 " base_duration=%" PRId64
-		 " after_time=%" PRId64 " after_duration=%" PRId64, s->base.time,
+	snprintf(text, FIGURES_SIZE, FIGURES_SIDES_KEY "base_time=%" PRId64 " base_duration=%"
+		 PRId64 " after_time=%" PRId64 " after_duration=%" PRId64, s->base.time,
 		 s->base.duration, s->after.time, s->after.duration);
 }
 
 bool figures_read_sides(const char *fact, struct figures_sides *s)
 {
 	*s = (struct figures_sides){ { 0 }, { 0 } };
-	return sscanf(fact, "sides: base_time=%" SCNd64 " base_duration=%" SCNd64 " after_time=%"
-		      SCNd64 " after_duration=%" SCNd64, &s->base.time, &s->base.duration,
-		      &s->after.time, &s->after.duration) == 4;
+	return sscanf(fact, FIGURES_SIDES_KEY "base_time=%" SCNd64 " base_duration=%"
+		      SCNd64 " after_time=%" SCNd64 " after_duration=%" SCNd64,
+		      &s->base.time, &s->base.duration, &s->after.time, &s->after.duration) == 4;
+}
+
+void figures_write_slices(char text[FIGURES_SIZE], uint64_t length)
+{
+	snprintf(text, FIGURES_SIZE, FIGURES_SLICES_KEY "%" PRIu64 "ms each", length / 1000000);
+}
+
+bool figures_read_slices(const char *fact, uint64_t *length)
+{
+	char text[32];
+
+	return sscanf(fact, FIGURES_SLICES_KEY "%31s", text) == 1 &&
+	       units_parse_duration(text, length);
 }

@@ -10,6 +10,11 @@
 
 enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
 
+/* What the facts start with. */
+#define FIGURES_KEY "figures: "
+#define FIGURES_SIDES_KEY "sides: "
+#define FIGURES_SLICES_KEY "slices: "
+
 struct figures {
 	uint64_t samples;	/* in the profile, without those that were lost */
 	double squares;		/* sum of the squares of the samples' values */
@@ -45,3 +50,7 @@ struct figures_sides {
 /* The same for the fact of a difference on its sides. */
 void figures_write_sides(char text[FIGURES_SIZE], const struct figures_sides *sides);
 bool figures_read_sides(const char *fact, struct figures_sides *sides);
+
+/* The same for the fact on the length of a slice, in ns: "slices: 640ms each". */
+void figures_write_slices(char text[FIGURES_SIZE], uint64_t length);
+bool figures_read_slices(const char *fact, uint64_t *length);

@@ -2,6 +2,7 @@
 #include "pprof/fold.h"
 #include "base/arena.h"
 #include "pprof/frames.h"
+#include "record/words.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static void add_comm(const struct decoded *d, const struct decoded_sample *sampl
 {
 	for (size_t i = 0; i < sample->labels; i++) {
 		uint32_t text = sample->label[i].text;
-		if (strcmp(decoded_string(d, sample->label[i].key), "thread_comm"))
+		if (strcmp(decoded_string(d, sample->label[i].key), LABEL_THREAD_COMM))
 			continue;
 		if (number[text] == 0)
 			number[text] = folded_name(f, decoded_string(d, text)) + 1;

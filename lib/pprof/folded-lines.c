@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/folded-lines.h"
 #include "base/text.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,10 +29,10 @@ uint32_t folded_object(struct folded *f, const char *path)
 	const char *slash = strrchr(path, '/');
 	char name[256];
 
-	if (*path == '[')
-		snprintf(name, sizeof(name), "%s", path);
+	if (!*path || *path == '[')
+		snprintf(name, sizeof(name), "%s", *path ? path : WORD_UNKNOWN);
 	else
-		snprintf(name, sizeof(name), "[%s]", !*path ? "unknown" : slash ? slash + 1 : path);
+		snprintf(name, sizeof(name), "[%s]", slash ? slash + 1 : path);
 	return folded_name(f, name);
 }
 
@@ -72,7 +73,7 @@ static void add_line(struct folded *f, int64_t value)
 void folded_end(struct folded *f, int64_t value)
 {
 	if (f->frames == 0 && !f->is_too_long)
-		folded_frame(f, folded_name(f, "[unknown]"));
+		folded_frame(f, folded_name(f, WORD_UNKNOWN));
 	if (f->is_too_long)
 		f->left_out++;
 	else

@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "pprof/pack.h"
 #include "pprof/wire.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,8 +103,8 @@ static void take_line(struct reading *r, char *line, uint64_t number)
 static void put_names(struct reading *r)
 {
 	uint8_t line[2 + WIRE_VARINT_MAX], message[4 + 4 * WIRE_VARINT_MAX];
-	uint32_t names = r->strings.count, type = intern_text(&r->strings, "samples");
-	uint32_t unit = intern_text(&r->strings, "count");
+	uint32_t names = r->strings.count, type = intern_text(&r->strings, TYPE_SAMPLES);
+	uint32_t unit = intern_text(&r->strings, UNIT_COUNT);
 
 	for (uint32_t id = 1; id < names; id++) {
 		size_t size = (size_t)(wire_number(line, 1, id) - line);

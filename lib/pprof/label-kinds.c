@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/label-kinds.h"
+#include "record/words.h"
 
 #include <string.h>
 
 const struct label_kind label_kinds[FACT_KINDS] = {
-	[FACT_PID] = { "pid", "", false },
-	[FACT_TID] = { "tid", "", false },
-	[FACT_COMM] = { "comm", "", true },
-	[FACT_THREAD_COMM] = { "thread_comm", "", true },
-	[FACT_CPU] = { "cpu", "cpu", false },
+	[FACT_PID] = { LABEL_PID, "", false },
+	[FACT_TID] = { LABEL_TID, "", false },
+	[FACT_COMM] = { LABEL_COMM, "", true },
+	[FACT_THREAD_COMM] = { LABEL_THREAD_COMM, "", true },
+	[FACT_CPU] = { LABEL_CPU, "cpu", false },
 	[FACT_CGROUP] = { "cgroup", "", true },
-	[FACT_TIME] = { "timestamp_ns", "nanoseconds", false },
+	[FACT_TIME] = { "timestamp_ns", UNIT_TIME, false },
 	[FACT_MODE] = { "execution_mode", "", true },
 	[FACT_DATA_SRC] = { "data_src", "", true },
 	[FACT_SNOOP] = { "snoop_status", "", true },
@@ -20,8 +21,8 @@ const struct label_kind label_kinds[FACT_KINDS] = {
 	[FACT_DATA_PAGE] = { "data_page_size", "bytes", false },
 	[FACT_CODE_PAGE] = { "code_page_size", "bytes", false },
 	[FACT_TRANSACTION] = { "transaction", "", true },
-	[FACT_SLICE] = { "slice", "", false },
-	[FACT_RUN] = { "run", "", true },
+	[FACT_SLICE] = { LABEL_SLICE, "", false },
+	[FACT_RUN] = { LABEL_RUN, "", true },
 	[FACT_PARALLELISM] = { "parallelism", "", true },
 	[FACT_FIELD] = { "", "", true },
 	[FACT_PROGRAM] = { "", "", true },

@@ -3,6 +3,7 @@
 #include "pprof/select.h"
 #include "base/arena.h"
 #include "pprof/label-kinds.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,13 +68,13 @@ static bool asks_for_program(const char *list, const char *key)
 /* Without the run, slices of two runs would become one: they go together. */
 static void keep_labels(struct decoded *d, const char *list)
 {
-	bool has_run = list_has(list, "run");
+	bool has_run = list_has(list, LABEL_RUN);
 
 	d->hidden = mem_zeroed(d->strings, sizeof(*d->hidden));
 	for (uint32_t i = 0; i < d->strings; i++) {
 		const char *key = decoded_string(d, i);
 		d->hidden[i] = !(list_has(list, key) || asks_for_program(list, key)) ||
-			       (!has_run && !strcmp(key, "slice"));
+			       (!has_run && !strcmp(key, LABEL_SLICE));
 	}
 }
 
@@ -86,7 +87,7 @@ static bool is_name_of(const char *type, const char *event)
 	for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)
 		if (!strncmp(type, event, length) && !strcmp(type + length, ends[k]))
 			return true;
-	return !strcmp(type, "cpu") &&	/* the sample type of clocks */
+	return !strcmp(type, TYPE_CPU) &&	/* the sample type of clocks */
 	       (!strcmp(event, "cpu-clock") || !strcmp(event, "task-clock"));
 }
 
@@ -96,7 +97,7 @@ static bool is_type_of(const struct decoded *d, uint32_t i, const char *event)
 	const char *type = decoded_string(d, d->type[i].type);
 
 	return is_name_of(type, event) ||
-	       (!strcmp(type, "samples") && d->types == 2 &&
+	       (!strcmp(type, TYPE_SAMPLES) && d->types == 2 &&
 		is_name_of(decoded_string(d, d->type[1 - i].type), event));
 }
 
@@ -152,11 +153,11 @@ static void select_default_type(struct decoded *d)
 bool profile_select(struct decoded *d, const struct profile_selection *want,
 		    const char *file, struct report *report)
 {
-	return (want->pid < 0 || select_by_label(d, "pid", want->pid, NULL, file, report)) &&
-	       (want->tid < 0 || select_by_label(d, "tid", want->tid, NULL, file, report)) &&
-	       (want->cpu < 0 || select_by_label(d, "cpu", want->cpu, NULL, file, report)) &&
+	return (want->pid < 0 || select_by_label(d, LABEL_PID, want->pid, NULL, file, report)) &&
+	       (want->tid < 0 || select_by_label(d, LABEL_TID, want->tid, NULL, file, report)) &&
+	       (want->cpu < 0 || select_by_label(d, LABEL_CPU, want->cpu, NULL, file, report)) &&
 	       (!want->comm ||
-		select_by_label(d, "thread_comm", 0, want->comm, file, report)) &&
+		select_by_label(d, LABEL_THREAD_COMM, 0, want->comm, file, report)) &&
 	       (!want->event || select_event(d, want->event, file, report)) &&
 	       (!want->labels || (keep_labels(d, want->labels), true)) &&
 	       (!want->one_type || (select_default_type(d), true));

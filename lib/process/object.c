@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/object.h"
+#include "record/words.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static const char host_kernel[] = "[kernel.kallsyms]", guest_kernel[] = "[guest.kernel.kallsyms]";
+static const char host_kernel[] = WORD_KERNEL, guest_kernel[] = WORD_GUEST_KERNEL;
 
 /* The kernel's own mapping names are in brackets; those of perf and of VMs start with "//". */
 static enum object_kind kind_of(const char *path, bool in_kernel)
@@ -22,7 +23,7 @@ static enum object_kind kind_of(const char *path, bool in_kernel)
 		return OBJECT_KERNEL;
 	if (in_kernel)
 		return OBJECT_MODULE;
-	if (starts_with(path, "[vdso"))
+	if (word_starts(path, WORD_VDSO))
 		return OBJECT_VDSO;
 	if (*path == '[' || starts_with(path, "//") || starts_with(path, "/memfd:") ||
 	    starts_with(path, "/anon_hugepage") || starts_with(path, "/dev/zero") ||
@@ -42,7 +43,7 @@ static const struct recorded_build_id *find_recorded(const struct objects *objec
 
 bool object_may_be_hugepages(const struct object *o)
 {
-	return o->kind == OBJECT_ANONYMOUS && (!*o->path || !strcmp(o->path, "//anon") ||
+	return o->kind == OBJECT_ANONYMOUS && (!*o->path || !strcmp(o->path, WORD_ANON_FILE) ||
 					       !strcmp(o->path, "/anon_hugepage"));
 }
 
@@ -54,7 +55,7 @@ static bool is_vdso32(const struct object *o, const struct mmap_record *m)
 
 bool object_is_vdso32(const struct object *o)
 {
-	return o->kind == OBJECT_VDSO && !strcmp(o->path, "[vdso32]");
+	return o->kind == OBJECT_VDSO && !strcmp(o->path, WORD_VDSO32);
 }
 
 bool object_is_memfd(const struct object *o)
@@ -98,7 +99,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
 	if (o.kind == OBJECT_KERNEL || starts_with(m->path, guest_kernel))
 		length = (size_t)(strchr(m->path, ']') - m->path) + 1;
-	uint32_t path = is_vdso32(&o, m) ? intern_text(&objects->paths, "[vdso32]")
+	uint32_t path = is_vdso32(&o, m) ? intern_text(&objects->paths, WORD_VDSO32)
 					 : intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];
 	memcpy(o.build_id, m->build_id, BUILD_ID_MAX);

@@ -2,6 +2,7 @@
 #include "process/space.h"
 #include "base/arena.h"
 #include "base/oldest.h"
+#include "record/words.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -341,7 +342,7 @@ static void remove_generated(struct spaces *s, uint64_t start)
  */
 static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
 {
-	const struct mmap_record m = { .start = k->start, .size = k->size, .path = "[bpf]" };
+	const struct mmap_record m = { .start = k->start, .size = k->size, .path = WORD_BPF };
 
 	if (k->unregister) {
 		remove_generated(s, k->start);

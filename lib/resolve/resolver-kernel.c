@@ -3,6 +3,7 @@
 #include "elf/build-id.h"
 #include "linux/kernel-info.h"
 #include "locate/roots.h"
+#include "record/words.h"
 #include "resolve/resolver-internal.h"
 
 bool resolver_is_local(const struct stream_reader *in)
@@ -99,7 +100,7 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 		file = kept;
 	if (is_other && !file) {
 		if (r->vmlinux == TABLE_NONE &&
-		    recorded_names_file(&r->recorded, "[kernel.kallsyms]") == TABLE_NONE)
+		    recorded_names_file(&r->recorded, WORD_KERNEL) == TABLE_NONE)
 			report_note(r->report, "kernel addresses stay without names: another "
 				    "kernel was recorded than the one here; give its symbols "
 				    "with --kallsyms");

@@ -2,6 +2,7 @@
 /* Finds the object that contains an address, and the place in the object. */
 #include "linux/proc.h"
 #include "locate/locate.h"
+#include "record/words.h"
 #include "resolve/resolver-internal.h"
 
 #include <malloc.h>
@@ -290,7 +291,7 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 	const struct part key = { .object = object, .start = part.start, .size = part.size,
 				  .pid = pid, .flags = part.flags };
 	uint64_t hash = part_hash(&key);
-	const char *path = "[unknown]";
+	const char *path = WORD_UNKNOWN;
 	const struct part *p = r->part;
 	uint32_t id = TABLE_FIND(&r->part_table, hash, i, p[i].object == object &&
 				 p[i].start == part.start && p[i].size == part.size &&
@@ -300,7 +301,7 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 		return id;
 	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
 		report_rarely(r->report, "code is at more than %d places: further places are shown "
-			      "as [unknown]", OBJECTS_MAX);
+			      "as " WORD_UNKNOWN, OBJECTS_MAX);
 		return resolver_place_unmapped(r, 0).object;
 	}
 	if (object != TABLE_NONE) {
@@ -359,7 +360,7 @@ static struct place place_in_kernel(struct resolver *r, const struct stream_read
 			      .source = TABLE_NONE,
 			       .address = address, .in_kernel = true };
 	set_recorded(r, m, object, address, &place);
-	if (!strcmp(object->path, "[bpf]")) {
+	if (!strcmp(object->path, WORD_BPF)) {
 		place.jit = r->ksymbols;
 	} else if (object->kind == OBJECT_MODULE && r->kernel_tried) {
 		resolver_place_in_module(r, in, m, address, &place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of -v: the sources of names, for each object. */
+#include "record/words.h"
 #include "resolve/resolver-internal.h"
 
 #include <inttypes.h>
@@ -75,6 +76,6 @@ void resolver_report(const struct resolver *r)
 			      reason(r, i));
 		report_cache(r, i);
 	}
-	report_counts(r, "[removed]", &r->removed_counts, "they are mapped nowhere any more");
-	report_counts(r, "[unknown]", &r->unmapped_counts, "nothing is mapped there");
+	report_counts(r, WORD_REMOVED, &r->removed_counts, "they are mapped nowhere any more");
+	report_counts(r, WORD_UNKNOWN, &r->unmapped_counts, "nothing is mapped there");
 }

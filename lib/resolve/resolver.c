@@ -5,6 +5,7 @@
  */
 #include "base/clock.h"
 #include "locate/roots.h"
+#include "record/words.h"
 #include "resolve/resolver-internal.h"
 
 #include <sys/resource.h>
@@ -171,7 +172,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	if (is_full)
 		place = resolver_place_unmapped(r, 0);
 	if (lines == 0)
-		lines = resolver_find_named_line(r, "[more addresses]");
+		lines = resolver_find_named_line(r, WORD_MORE_ADDRESSES);
 	uint64_t hash;
 	uint32_t id = find_merged(r, place.object, lines, &hash);
 	if (id != TABLE_NONE)
@@ -184,7 +185,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 uint32_t resolver_left_out_frame(struct resolver *r)
 {
 	struct place place = resolver_place_unmapped(r, 0);
-	uint32_t lines = resolver_find_named_line(r, "[frames left out]");
+	uint32_t lines = resolver_find_named_line(r, WORD_FRAMES_LEFT_OUT);
 	uint64_t hash;
 	uint32_t id = find_merged(r, place.object, lines, &hash);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resolve/stack-ends.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@ bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr
 const char *stack_end_name(enum stack_end end)
 {
 	static const char *const mark[STACK_ENDS] = {
-		[STACK_NO_CODE] = "[cut: no code]", [STACK_DUMP] = "[cut: dump too short]",
-		[STACK_NO_INFORMATION] = "[cut: no unwind information]",
-		[STACK_ONE_FRAME] = "[cut: no unwind information]",
+		[STACK_NO_CODE] = WORD_NO_CODE, [STACK_DUMP] = WORD_SHORT_DUMP,
+		[STACK_NO_INFORMATION] = WORD_NO_UNWINDING,
+		[STACK_ONE_FRAME] = WORD_NO_UNWINDING,
 	};
 
 	return mark[end];

@@ -2,6 +2,7 @@
 /* waiting-write - the samples of threads that waited at the start (linux/perf_event.h). */
 #include "base/arena.h"
 #include "linux/kernel-info.h"
+#include "record/words.h"
 #include "sample/flow.h"
 #include "sample/waiting.h"
 #include "symbol/kallsyms.h"
@@ -106,12 +107,12 @@ static bool put_kernel_stack(struct writing *w, const struct waiting_thread *t)
 /* Append a frame with the name of what T waits for. */
 static void put_name(struct writing *w, const struct waiting_thread *t)
 {
-	char name[THREAD_CHANNEL_SIZE + sizeof("[waits: ]")] = "[waits]";
+	char name[THREAD_CHANNEL_SIZE + sizeof(WORD_WAITS_FOR)] = WORD_WAITS;
 
 	if (t->state.state == 'R')
-		snprintf(name, sizeof(name), "[preempted]");
+		snprintf(name, sizeof(name), WORD_PREEMPTED);
 	else if (*t->channel)
-		snprintf(name, sizeof(name), "[waits: %s]", t->channel);
+		snprintf(name, sizeof(name), WORD_WAITS_FOR, t->channel);
 	uint64_t address = named_address(w, name);
 	if (address)
 		put(w, address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sample types of a profile belong together, by their names. */
+#include "record/words.h"
 #include "show/bars-internal.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static bool is_named(const struct decoded *d, uint32_t type, const char *name, c
 	size_t length = strlen(name);
 
 	return !strncmp(text, name, length) && !strcmp(text + length, more) &&
-	       !strcmp(decoded_string(d, d->type[type].unit), "count");
+	       !strcmp(decoded_string(d, d->type[type].unit), UNIT_COUNT);
 }
 
 uint32_t bars_type_named(const struct decoded *d, const char *name, const char *more)
@@ -29,7 +30,7 @@ uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
 	size_t length = strlen(name);
 	char event[256];
 
-	if (is_named(d, value, "samples", "") ||
+	if (is_named(d, value, TYPE_SAMPLES, "") ||
 	    (length > 8 && !strcmp(name + length - 8, "_samples")))
 		return value;
 	if (length > 7 && !strcmp(name + length - 7, "_sample"))
@@ -40,13 +41,13 @@ uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
 		snprintf(event, sizeof(event), "%.*s", (int)length - 6, name);
 		of_event = bars_type_named(d, event, "_sample");
 	}
-	return of_event != TABLE_NONE ? of_event : bars_type_named(d, "samples", "");
+	return of_event != TABLE_NONE ? of_event : bars_type_named(d, TYPE_SAMPLES, "");
 }
 
 bool bars_is_time(const struct decoded *d, uint32_t type, const char *name)
 {
 	return !strcmp(decoded_string(d, d->type[type].type), name) &&
-	       !strcmp(decoded_string(d, d->type[type].unit), "nanoseconds");
+	       !strcmp(decoded_string(d, d->type[type].unit), UNIT_TIME);
 }
 
 uint32_t bars_time_named(const struct decoded *d, const char *name)
@@ -60,7 +61,7 @@ uint32_t bars_time_named(const struct decoded *d, const char *name)
 /* Return the type that counts the samples of the clock, or TABLE_NONE. */
 uint32_t bars_count_of_clock(const struct decoded *d)
 {
-	uint32_t clock = bars_time_named(d, "cpu");
+	uint32_t clock = bars_time_named(d, TYPE_CPU);
 
 	return clock == TABLE_NONE ? TABLE_NONE : bars_count_by_name(d, clock);
 }

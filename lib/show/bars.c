@@ -2,6 +2,7 @@
 #include "show/bars.h"
 #include "base/arena.h"
 #include "pprof/figures.h"
+#include "record/words.h"
 #include "show/bars-internal.h"
 
 #include <math.h>
@@ -165,9 +166,9 @@ static struct item item_of(const struct bars *b, const struct decoded_sample *s,
 
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct decoded_label *l = &s->label[i];
-		if (l->text && has_text(b->d, l->key, "run"))
+		if (l->text && has_text(b->d, l->key, LABEL_RUN))
 			run = l->text;
-		else if (!l->text && has_text(b->d, l->key, "slice"))
+		else if (!l->text && has_text(b->d, l->key, LABEL_SLICE))
 			slice = l->number;
 	}
 	item.place = place_at(t, run, run && slice > 0 ? slice : 0);
@@ -322,7 +323,7 @@ static void find_lost(struct bars *b)
 	for (uint32_t i = 0; i < d->locations.count; i++) {
 		struct decoded_location l = decoded_location(d, i);
 		b->is_lost[i] = l.mapping != TABLE_NONE &&
-				has_text(d, decoded_mapping(d, l.mapping).file, "[lost]");
+				has_text(d, decoded_mapping(d, l.mapping).file, WORD_LOST);
 	}
 }
 
@@ -332,8 +333,9 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 
 	*b = (struct bars){ .d = d, .value = (uint32_t)value, .is_base = run && run->is_base,
 			    .current = TABLE_NONE, .factor = 1 };
-	b->waits = bars_is_time(d, b->value, "wall") ? bars_time_named(d, "off-cpu") : TABLE_NONE;
-	b->is_waiting = bars_is_time(d, b->value, "off-cpu");
+	b->waits = bars_is_time(d, b->value, TYPE_WALL) ? bars_time_named(d, TYPE_OFF_CPU)
+							: TABLE_NONE;
+	b->is_waiting = bars_is_time(d, b->value, TYPE_OFF_CPU);
 	b->count = bars_count_by_name(d, b->value);
 	if (b->waits != TABLE_NONE)
 		b->count = bars_count_of_clock(d);
@@ -482,7 +484,8 @@ static void arrange_blocks(struct bars *b, uint32_t rows)
 static void limit_effective(struct bars *b)
 {
 	double kish = share_kish(&b->whole);
-	bool is_latency = !strncmp(decoded_string(b->d, b->d->type[b->value].type), "latency", 7);
+	bool is_latency = !strncmp(decoded_string(b->d, b->d->type[b->value].type), TYPE_LATENCY,
+				   strlen(TYPE_LATENCY));
 
 	if (b->whole.is_complete || kish >= b->taken / 2 || (is_latency && kish >= FEW_EFFECTIVE))
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/diff-print.h"
 #include "base/json.h"
+#include "record/words.h"
 #include "show/bars-print.h"
 #include "show/name-print.h"
 #include "show/value.h"
@@ -10,7 +11,7 @@
 
 static bool is_time(const struct diff *d)
 {
-	return !strcmp(d->unit, "nanoseconds");
+	return !strcmp(d->unit, UNIT_TIME);
 }
 
 enum { VALUE_COLUMNS = 11 };	/* width of a value */

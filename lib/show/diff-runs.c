@@ -3,25 +3,13 @@
  * The runs that profiles hold: one each, or several in a profile that was merged; in a difference,
  * those of each side.
  */
-#include "show/diff.h"
+#include "pprof/comments.h"
 #include "pprof/figures.h"
+#include "record/words.h"
+#include "show/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Return whether COMMENT shows that pmu-sample recorded a command from its start to its end. */
-static bool is_whole_command(const char *comment)
-{
-	const char *command = strstr(comment, " -- ");
-
-	if (strncmp(comment, "command: ", 9) || !command)
-		return false;
-	for (const char *at = comment; (at = strchr(at, ' ')) && at < command; at++)
-		if (!strncmp(at, " -d", 3) || !strncmp(at, " --duration", 11) ||
-		    !strncmp(at, " -p", 3) || !strncmp(at, " -a", 3))
-			return false;
-	return true;
-}
 
 /* Set R's time, duration and kind from P, its comments and facts. */
 static void describe_run(struct diff_run *r, const struct decoded *p, const char *value)
@@ -32,11 +20,10 @@ static void describe_run(struct diff_run *r, const struct decoded *p, const char
 	const char *text;
 
 	for (uint32_t i = 0; (text = decoded_fact(p, i)); i++) {
-		bool is_command = !strncmp(text, "command: ", 9);
 		figures += figures_read(text, &f, &room) && !strcmp(f.value, value) &&
 			   (!*r->name || !strcmp(f.run, r->name));
-		commands += is_command;
-		whole += is_command && is_whole_command(text);
+		commands += comment_after(text, COMMENT_COMMAND) != NULL;
+		whole += comment_is_whole_command(text);
 	}
 	r->is_whole = whole > 0 && whole == commands;
 	r->is_merged = figures > 1 || (commands > 1 && !*r->name);
@@ -107,7 +94,7 @@ static void number_runs(struct runs *r, const struct decoded *p, enum whose whos
 		}
 		for (size_t k = 0; k < reader.sample.labels; k++) {
 			const struct decoded_label *l = &reader.sample.label[k];
-			if (l->text && !strcmp(decoded_string(p, l->key), "run"))
+			if (l->text && !strcmp(decoded_string(p, l->key), LABEL_RUN))
 				r->number[i] = intern_text(&r->names, decoded_string(p, l->text));
 		}
 	}

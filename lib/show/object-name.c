@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/object-name.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@ void object_name(const char *file, bool brackets, char *name, size_t size)
 	const char *slash = strrchr(file, '/');
 
 	if (!*file)
-		file = "unknown";
+		file = WORD_UNKNOWN_OBJECT;
 	if (slash)
 		file = slash + 1;
 	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
@@ -30,4 +31,12 @@ void object_name_addresses(const char *object, uint64_t addresses, char *name, s
 	}
 	number[at] = '\0';
 	snprintf(name, size, "[%s: %s address%s]", object, number, addresses == 1 ? "" : "es");
+}
+
+bool object_name_is_of(const char *name, const char *object)
+{
+	size_t length = strlen(object);
+
+	return *name == '[' && !strncmp(name + 1, object, length) &&
+	       !strncmp(name + 1 + length, ": ", 2);
 }

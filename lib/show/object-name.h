@@ -16,3 +16,6 @@ void object_name(const char *file, bool brackets, char *name, size_t size);
  * "[libfoo.so: 6,570 addresses]", to NAME.  OBJECT: from object_name(), without brackets.
  */
 void object_name_addresses(const char *object, uint64_t addresses, char *name, size_t size);
+
+/* Return whether NAME is what object_name_addresses() writes for OBJECT. */
+bool object_name_is_of(const char *name, const char *object);

@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "pprof/label-kinds.h"
+#include "record/words.h"
 #include "show/object-name.h"
 #include "show/wait-frames.h"
 
@@ -81,7 +82,7 @@ static uint32_t row_of_object(void *top, const char *file)
 static void add_object(struct top *t, struct top_row *row, uint32_t object)
 {
 	if (row->object && object && row->object != object)
-		object = intern_text(&t->objects, "[several]");
+		object = intern_text(&t->objects, WORD_SEVERAL);
 	row->object = object ? object : row->object;
 }
 
@@ -105,6 +106,11 @@ static void find_objects(struct summing *s, uint32_t location, const uint32_t *r
 const char *top_object(const struct top *t, uint32_t row)
 {
 	return t->row[row].object ? t->objects.text[t->row[row].object] : "";
+}
+
+bool top_is_object(const struct top_row *row, const char *object)
+{
+	return row->addresses > 0 && object_name_is_of(row->name, object);
 }
 
 /* Return the name of ROW. */
@@ -250,7 +256,7 @@ static uint32_t row_of_stack(struct summing *s, const struct decoded_sample *sta
 		snprintf(name.text + name.size, sizeof(name.text) - name.size,
 			 " < [%016" PRIx64 "]", name.rest);
 	if (t->stack_bytes > STACK_NAMES)
-		return row_of(t, "[other stacks]");
+		return row_of(t, WORD_OTHER_STACKS);
 	uint32_t rows = t->rows, row = row_of(t, name.text);
 	t->stack_bytes += t->rows > rows ? name.size : 0;
 	return row;
@@ -379,7 +385,7 @@ static void add_rows(struct top *t, const struct top *from, const bool *keep)
 	uint32_t *row = mem_zeroed(from->rows, sizeof(*row));
 
 	for (uint32_t i = 1; i < from->rows; i++) {
-		row[i] = row_of(t, keep && !keep[i] ? "[other]" : from->names.text[i]);
+		row[i] = row_of(t, keep && !keep[i] ? WORD_OTHER : from->names.text[i]);
 		add_row(t, row[i], from, i);
 	}
 	for (uint32_t i = 0; i < from->calls; i++) {
@@ -429,7 +435,7 @@ void top_limit(struct top *t, uint32_t most)
 
 bool top_is_of_waits(const char *name)
 {
-	return !strcmp(name, "off-cpu");
+	return !strcmp(name, TYPE_OFF_CPU);
 }
 
 const char *top_row_kind(const struct top_how *how)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/value.h"
+#include "record/words.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -41,7 +42,7 @@ static bool format_in(char text[VALUE_SIZE], double value, const struct scale *s
 
 void value_format(char text[VALUE_SIZE], double value, const char *unit)
 {
-	const struct scale *scale = !strcmp(unit, "nanoseconds") ? times : counts;
+	const struct scale *scale = !strcmp(unit, UNIT_TIME) ? times : counts;
 
 	while (scale[1].suffix && fabs(value) >= scale[1].from)
 		scale++;

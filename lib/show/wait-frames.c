@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/wait-frames.h"
+#include "record/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,9 @@ static bool is_in_kernel(const struct decoded *d, uint32_t location)
 	if (l.mapping == TABLE_NONE)
 		return false;
 	const char *file = decoded_string(d, decoded_mapping(d, l.mapping).file);
-	return *file == '[' && strncmp(file, "[vdso", 5) != 0 && strncmp(file, "[vsyscall", 9) &&
-	       strncmp(file, "[anon", 5) != 0 && strncmp(file, "[unknown", 8) != 0;
+	return *file == '[' && !word_starts(file, WORD_VDSO) &&
+	       !word_starts(file, WORD_VSYSCALL) && !word_starts(file, WORD_ANON) &&
+	       !word_starts(file, WORD_UNKNOWN);
 }
 
 /* Return the system call that a function of the kernel is the entry of, or NULL. */
@@ -60,7 +62,9 @@ size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, 
 	}
 	if (has_name)
 		snprintf(name, size, "%s", leaf);
+	else if (call)
+		snprintf(name, size, WORD_WAITS_FOR, call);
 	else
-		snprintf(name, size, "[waits%s%s]", call ? ": " : "", call ? call : "");
+		snprintf(name, size, WORD_WAITS);
 	return i;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "record/label-payload.h"
 #include "record/label-record.h"
+#include "record/words.h"
 #include "stream/internal.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static uint32_t add_sample(struct label_sets *l, const struct sample_labels *lab
 			continue;
 		bool readable = make_text(value, t.value, t.value_size, LABEL_VALUE_BYTES,
 					  labels->flags);
-		uint32_t id = label_sets_pair(l, key, readable ? value : "[unreadable]");
+		uint32_t id = label_sets_pair(l, key, readable ? value : WORD_UNREADABLE);
 		uint32_t known = find_key(l, pair, count, l->pair[id].key);
 		if (known == count || labels->form == LABEL_FORM_OTEL)
 			pair[known] = id;

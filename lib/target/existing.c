@@ -4,6 +4,7 @@
 #include "linux/kernel-info.h"
 #include "linux/maps.h"
 #include "linux/proc.h"
+#include "record/words.h"
 #include "stream/writer.h"
 #include "target/go-program.h"
 
@@ -70,7 +71,7 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 	}
 	writer_u32(&w, m->prot);
 	writer_u32(&w, m->flags);
-	writer_string(&w, *m->path ? m->path : "//anon");
+	writer_string(&w, *m->path ? m->path : WORD_ANON_FILE);
 	go_program_add(&w, id.go);
 	end_record(&w, layout);
 }
@@ -169,13 +170,13 @@ void existing_kernel(struct output *out, const struct sample_layout *layout)
 {
 	uint64_t start = kernel_start();
 
-	write_build_id(out, NULL, "[kernel.kallsyms]");
+	write_build_id(out, NULL, WORD_KERNEL);
 	/*
 	 * The mapping extends to the last address; modules, which follow, replace parts of it.
 	 * The file offset is the address of the reference symbol, as in perf.
 	 */
 	if (start)
 		write_kernel_mmap(out, layout, start, UINT64_MAX - start, start,
-				  "[kernel.kallsyms]_text");
+				  WORD_KERNEL "_text");
 	write_modules(out, layout);
 }
