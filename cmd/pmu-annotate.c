@@ -10,6 +10,7 @@
 #include "aggregate/open.h"
 #include "base/arena.h"
 #include "base/regular.h"
+#include "pprof/sample-type.h"
 #include "show/annotate-print.h"
 #include "show/notes.h"
 #include "show/screen.h"
@@ -104,35 +105,26 @@ static void parse_options(void)
 					ratios.item[i]);
 }
 
-/* Return the index of the sample type NAME, which D must have. */
-static uint32_t type_called(const struct decoded *d, const char *name)
-{
-	uint32_t index = name ? decoded_find_type(d, name) : decoded_default_type(d);
-
-	if (index != TABLE_NONE)
-		return index;
-	fprintf(stderr, "pmu-annotate: the profile has these sample types:");
-	for (uint32_t i = 0; i < d->types; i++)
-		fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
-	fputc('\n', stderr);
-	command_misused(&command, "the profile has no sample type '%s'", name);
-}
-
-static void add_ratios(struct annotate *a, struct annotate_view *view)
+/* Add the columns of --ratio.  Return false (reported) if A's profile lacks a sample type. */
+static bool add_ratios(struct annotate *a, struct annotate_view *view)
 {
 	struct ratio_request r;
+	uint32_t over, under;
 
 	view->ratio = mem_zeroed(ratios.count + 1, sizeof(*view->ratio));
 	for (size_t i = 0; i < ratios.count; i++) {
 		ratios_parse(ratios.item[i], &r);
+		if (!ratios_find(&r, a->d, &over, &under, a->report))
+			return false;
 		struct ratio_column *c = &view->ratio[view->ratios++];
 		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
-		if (annotate_add_ratio(a, c, type_called(a->d, r.a), type_called(a->d, r.b)))
+		if (annotate_add_ratio(a, c, over, under))
 			continue;
 		report_error(a->report, "no ratio '%s': %s", ratios.item[i],
 			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
 		ratios_release(&view->ratio[--view->ratios]);
 	}
+	return true;
 }
 
 static ssize_t write_to(void *output, const char *bytes, size_t size)
@@ -147,6 +139,8 @@ static void print(struct annotate *a, struct annotate_view *view)
 	const cookie_io_functions_t functions_of_output = { .write = write_to };
 	struct output out;
 
+	if (a->bars.why_not && !a->no_bars)
+		report_note(a->report, "no error bars: %s", a->bars.why_not);
 	command_on_signals(SIGNALS_STOP);
 	output_open_whole(&out, file ? file : "-", false, a->report);
 	FILE *stream = fopencookie(&out, "w", functions_of_output);
@@ -163,10 +157,14 @@ static void print(struct annotate *a, struct annotate_view *view)
 	if (command_stop)
 		output_discard(&out);
 	output_close(&out);
+	if (a->matches > a->functions)
+		report_note(a->report, "%u more functions match: -n shows more",
+			    a->matches - a->functions);
 }
 
-static void show(const struct decoded *d, const struct name_filter *filter, const char *title,
-		 struct report *report)
+/* Show the functions of D that FILTER matches, by the sample type with this INDEX. */
+static void show(const struct decoded *d, uint32_t index, const struct name_filter *filter,
+		 const char *title, struct report *report)
 {
 	struct source_texts texts = { .directories = &directories, .sysroot = where.sysroot };
 	struct code_files files = { .d = d, .where = where, .report = report };
@@ -177,7 +175,6 @@ static void show(const struct decoded *d, const struct name_filter *filter, cons
 		.no_bars = bars_are == BARS_NONE };
 	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,
 				      .tool = "pmu-annotate " PMU_VERSION };
-	uint32_t index = type_called(d, type);
 
 	view.type = decoded_string(d, d->type[index].type);
 	view.unit = decoded_string(d, d->type[index].unit);
@@ -187,13 +184,8 @@ static void show(const struct decoded *d, const struct name_filter *filter, cons
 		files.jit = jit_code_open(jitdump, report);
 	if (annotate_choose(&a, filter, index, functions)) {
 		annotate_count(&a, index);
-		add_ratios(&a, &view);
-		if (a.bars.why_not && !a.no_bars)
-			report_note(report, "no error bars: %s", a.bars.why_not);
-		print(&a, &view);
-		if (a.matches > a.functions)
-			report_note(report, "%u more functions match: -n shows more",
-				    a.matches - a.functions);
+		if (add_ratios(&a, &view))
+			print(&a, &view);
 	} else {
 		report_error(report, "no function with samples matches; pmu-top shows which "
 			     "functions the profile has");
@@ -232,8 +224,9 @@ int main(int argc, char **argv)
 					 .slices = bars_are == BARS_NONE ? 0 : 20 };
 	command_on_signals(SIGNALS_END_BUT_ONE);
 	struct decoded *d = open_profile(input, &as, &report);
-	if (d) {
-		show(d, &filter, input, &report);
+	uint32_t index = d ? sample_type_find(d, type, NULL, &report) : TABLE_NONE;
+	if (index != TABLE_NONE) {
+		show(d, index, &filter, input, &report);
 		notes_report(d, false, &report);
 	}
 	decoded_free(d);

@@ -10,6 +10,8 @@
 #include "base/progress.h"
 #include "compose/turns.h"
 #include "pprof/merge.h"
+#include "pprof/rows-by.h"
+#include "pprof/sample-type.h"
 #include "show/diff-print.h"
 #include "show/notes.h"
 #include "show/screen.h"
@@ -24,7 +26,7 @@ enum { EXIT_CHANGED = 3 };
 enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
 static struct word_list bases;
-static const char *type, *by, *output, *labels = "none";
+static const char *type, *by, *output, *labels;
 static bool json, one_run;
 static uint64_t rows = 20, runs;
 static const char *keep;
@@ -115,26 +117,14 @@ static const struct command command = {
 
 static void parse_by(void)
 {
-	if (by && !strcmp(by, "stack")) {
-		diff.how.rows.stacks = true;
-		if (diff.how.cumulative)
-			command_misused(&command, "--cum is for functions, not for stacks");
-		return;
-	}
-	for (int i = 0; by && i < FRAMES_BY_KINDS; i++)
-		if (!strcmp(by, frames_by_name[i])) {
-			diff.how.rows.by = (enum frames_by)i;
-			return;
-		}
-	if (!by)
-		return;
-	labels = strcmp(by, "comm") ? by : "thread_comm";	/* as pmu-top calls it */
-	diff.how.rows.label = label_shown(labels);
-	if (!label_is_ours(labels) && strncmp(by, "label:", strlen("label:")))
-		command_misused(&command, "--by takes function, file, line, object, stack, or a "
-				"label, such as pid or label:NAME, not '%s'", by);
-	if (diff.how.cumulative)
-		command_misused(&command, "--cum is for functions, not for labels");
+	const struct rows_by rows_are = rows_by(by);
+
+	diff.how.rows = (struct top_how){ .by = rows_are.by, .stacks = rows_are.stacks,
+					  .label = rows_are.label };
+	labels = rows_are.of_stream;
+	if (diff.how.cumulative && (rows_are.stacks || rows_are.label))
+		command_misused(&command, "--cum is for functions, not for %s",
+				rows_are.stacks ? "stacks" : "labels");
 }
 
 static void parse_options(void)
@@ -149,22 +139,13 @@ static void parse_options(void)
 		command_misused(&command, "--smallest takes a share above 0");
 }
 
-/* Return the index of the sample type of -t, or of the profile's default. */
-static size_t choose_type(const struct decoded *d, const char *file)
-{
-	uint32_t index = type ? decoded_find_type(d, type) : decoded_default_type(d);
-
-	if (index == TABLE_NONE)
-		command_misused(&command, "'%s' has no sample type '%s'", file, type);
-	return index;
-}
-
 /* Add FILE to SIDE, and to SUM unless that is NULL.  Return false (reported) on failure. */
 static bool add(enum diff_side side, const char *file, struct merge *sum, struct report *report)
 {
 	const struct open_options as = { .labels = labels, .slices = 20 };
 	struct decoded *d = open_profile(file, &as, report);
-	bool good = d && diff_add(&diff, side, d, file, choose_type(d, file), report);
+	uint32_t index = d ? sample_type_find(d, type, file, report) : TABLE_NONE;
+	bool good = index != TABLE_NONE && diff_add(&diff, side, d, file, index, report);
 
 	if (d)
 		notes_report(d, false, report);

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "flame/flame-page.h"
 #include "flame/flame-svg.h"
+#include "pprof/rows-by.h"
 #include "show/notes.h"
 #include "tool/command.h"
 
@@ -19,7 +20,7 @@
 enum { SLICES = 200 };		/* least number of slices of a stream, for the heat map */
 
 static struct flame_options how;
-static const char *base, *by, *ratio, *title, *file;
+static const char *base, *by, *labels, *ratio, *title, *file;
 static bool with_source;
 static struct word_list directories;
 
@@ -79,7 +80,7 @@ static void split_ratio(void)
 static struct decoded *add_profile(struct flame *f, const char *path, enum flame_side side,
 				   struct report *report)
 {
-	const struct open_options as = { .labels = by, .slices = SLICES,
+	const struct open_options as = { .labels = labels, .slices = SLICES,
 					 .when_read = command_input_ended };
 
 	command_on_signals(SIGNALS_END_BUT_ONE);
@@ -155,9 +156,12 @@ int main(int argc, char **argv)
 	progress_allow(&report);
 	how.still = format == TO_SVG;
 	how.compares = base != NULL;
-	if (by && !strcmp(by, "comm"))	/* as pmu-top calls it */
-		by = "thread_comm";
-	how.by = by ? label_shown(by) : NULL;
+	const struct rows_by divided_by = rows_by(by);
+	how.by = divided_by.label;
+	if (by && !how.by)
+		command_misused(&command, "--by takes a label, such as comm or label:NAME, not %s",
+				by);
+	labels = by ? divided_by.of_stream : NULL;
 	if (ratio)
 		split_ratio();
 	with_source |= directories.count > 0;

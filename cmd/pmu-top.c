@@ -9,6 +9,8 @@
  */
 #include "live/live.h"
 #include "pprof/comments.h"
+#include "pprof/rows-by.h"
+#include "pprof/sample-type.h"
 #include "record/words.h"
 #include "show/diff-print.h"
 #include "show/notes.h"
@@ -23,7 +25,7 @@ static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
 static int format = TOP_TABLE;		/* enum top_format */
 static int bars_are = BARS_AUTO;	/* enum bars_how */
-static const char *type, *by, *asked = "none";	/* ASKED: labels of a stream */
+static const char *type, *by, *asked;		/* ASKED: labels of a stream */
 static struct top_how how;
 static struct word_list ratios;
 static struct ratio_column *columns;
@@ -70,16 +72,14 @@ static const struct command command = {
 
 static void parse_by(void)
 {
-	if (!by)
-		return;
-	asked = strcmp(by, "comm") ? by : "thread_comm";
-	how.label = label_shown(asked);
-	for (int i = 0; i < FRAMES_BY_KINDS; i++)
-		if (!strcmp(by, frames_by_name[i])) {
-			how.by = (enum frames_by)i;
-			how.label = NULL;
-			asked = "none";
-		}
+	const struct rows_by rows_are = rows_by(by);
+
+	how.by = rows_are.by;
+	how.label = rows_are.label;
+	asked = rows_are.of_stream;
+	if (rows_are.stacks)
+		command_misused(&command, "--by stack compares stacks, in pmu-diff; --tree shows "
+				"callers");
 	if (objects && (how.label || how.by == FRAMES_BY_OBJECT))
 		command_misused(&command, "--objects is for functions, files and lines: leave out "
 				"--by=%s", by);
@@ -113,43 +113,26 @@ static void parse_options(void)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");
 }
 
-/* Report that D has no sample type NAME, and which sample types it has. */
-__attribute__((noreturn))
-static void refuse_type(const struct decoded *d, const char *name)
-{
-	fprintf(stderr, "pmu-top: the profile has these sample types:");
-	for (size_t i = 0; i < d->types; i++)
-		fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
-	fputc('\n', stderr);
-	command_misused(&command, "the profile has no sample type '%s'", name);
-}
-
-/* Return the index of the sample type NAME, which D must have. */
-static size_t type_called(const struct decoded *d, const char *name)
-{
-	uint32_t index = decoded_find_type(d, name);
-
-	if (index == TABLE_NONE)
-		refuse_type(d, name);
-	return index;
-}
-
-/* Make the columns of --ratio. */
-static void add_ratios(const struct decoded *d, struct report *report)
+/* Make the columns of --ratio.  Return false (reported) if D does not have their sample types. */
+static bool add_ratios(const struct decoded *d, struct report *report)
 {
 	struct ratio_request r;
+	uint32_t a, b;
 
 	columns = mem_zeroed(ratios.count, sizeof(*columns));
 	for (size_t i = 0; i < ratios.count; i++) {
 		ratios_parse(ratios.item[i], &r);
+		if (!ratios_find(&r, d, &a, &b, report))
+			return false;
 		struct ratio_column *c = &columns[column_count++];
 		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
-		if (ratios_add(c, d, type_called(d, r.a), type_called(d, r.b), &how))
+		if (ratios_add(c, d, a, b, &how))
 			continue;
 		report_error(report, "no ratio '%s': %s", ratios.item[i],
 			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
 		ratios_release(&columns[--column_count]);
 	}
+	return true;
 }
 
 static void release_ratios(void)
@@ -159,16 +142,6 @@ static void release_ratios(void)
 	free(columns);
 	columns = NULL;
 	column_count = 0;
-}
-
-/* Return the index of the sample type asked for, or of the profile's default. */
-static size_t choose_type(const struct decoded *d)
-{
-	uint32_t index = type ? decoded_find_type(d, type) : decoded_default_type(d);
-
-	if (index == TABLE_NONE)
-		refuse_type(d, type);
-	return index;
 }
 
 /* A table of waits says who waits, and for which system call: no function of the kernel's does. */
@@ -288,43 +261,52 @@ static void explain_bars(const struct bars *bars, const struct decoded *d, bool 
 			       "--jitter prevents it");
 }
 
-static void show_once(struct opened *o, struct report *report)
+/* Show D, which may be a difference, of the sample type with this INDEX. */
+static void show(const struct decoded *d, size_t index, enum open_kind kind,
+		 struct report *report)
 {
-	const struct open_options as = { .labels = asked,
-					 .slices = bars_are == BARS_NONE ? 0 : 20,
-					 .when_read = command_input_ended };
-	struct decoded *d = opened_profile(o, &as);
+	bool is_stream = kind == OPEN_RAW || kind == OPEN_RESOLVED;
 	struct top top = { .rows = 0 };
 	struct bars bars = { .why_not = NULL };
 	struct diff diff = { .why_not = NULL };
 
-	if (d) {
-		size_t index = choose_type(d);
-		prepare_waits(d, index);
-		top.how = how;
-		/* numbers of folded text may be anything */
-		if (bars_are == BARS_NONE || opened_kind(o) == OPEN_FOLDED) {
-			top_add(&top, d, index);
-		} else {
-			top_add_with_bars(&top, d, index, &bars, NULL);
-			bars_make(&bars);
-			explain_bars(&bars, d, top.is_difference, report);
-		}
-		if (ratios.count > 0)
-			add_ratios(d, report);
+	prepare_waits(d, index);
+	top.how = how;
+	/* numbers of folded text may be anything */
+	if (bars_are == BARS_NONE || kind == OPEN_FOLDED) {
+		top_add(&top, d, index);
+	} else {
+		top_add_with_bars(&top, d, index, &bars, NULL);
+		bars_make(&bars);
+		explain_bars(&bars, d, top.is_difference, report);
+	}
+	bool good = add_ratios(d, report);
+	if (good) {
 		notes_report(d, true, report);
 		bool judged = judge(&diff, d, index, report);
 		if (judged && format == TOP_TABLE && !how.calls && ratios.count == 0)
 			print_changes(&diff);
 		else
 			print(&top, decoded_string(d, d->type[index].type),
-			      decoded_string(d, d->type[index].unit), holds_stream(o),
+			      decoded_string(d, d->type[index].unit), is_stream,
 			      judged ? &diff : NULL, report);
 	}
 	diff_release(&diff);
 	release_ratios();
 	top_release(&top);
 	bars_release(&bars);
+}
+
+static void show_once(struct opened *o, struct report *report)
+{
+	const struct open_options as = { .labels = asked,
+					 .slices = bars_are == BARS_NONE ? 0 : 20,
+					 .when_read = command_input_ended };
+	struct decoded *d = opened_profile(o, &as);
+	uint32_t index = d ? sample_type_find(d, type, NULL, report) : TABLE_NONE;
+
+	if (index != TABLE_NONE)
+		show(d, index, opened_kind(o), report);
 	decoded_free(d);
 	opened_free(o, false);
 }

@@ -273,7 +273,7 @@ check 'pmu-top, pmu-flame and pmu-diff by a label of the program, of streams and
 	pmu-topprof -q -l label:user plain.data -o a.pb.gz
 	exits 1 pmu-top --by label:nobody plain.data 2>err
 	grep -q "no sample has the label .nobody.: pmu-sample --labels records" err
-	exits 2 pmu-diff --by nothing a.pb.gz a.pb.gz 2>err
+	exits 1 pmu-diff --by nothing a.pb.gz a.pb.gz 2>err
 	exits 1 pmu-diff --by label:nobody a.pb.gz a.pb.gz 2>err
 	grep -q "a.pb.gz. has no sample with the label .nobody." err
 	exits 2 pmu-diff --by label:user --cum plain.data plain.data 2>err

@@ -32,7 +32,9 @@ check 'of two events the one that is asked for is folded; a sample type may be s
 	pmu-topprof -e page-faults p.pb.gz -o faults.pb.gz
 	go tool pprof -raw faults.pb.gz | grep -qx 'page-faults_samples/count page-faults/count\[dflt\]'
 	exits 1 pmu-topprof -e cycles p.pb.gz >out 2>err
-	grep -q "no sample type of the event 'cycles'; it has cpu.*page-faults" err
+	grep -q "'p.pb.gz' has no sample type 'cycles'; it has .*cpu.*page-faults" err
+	exits 1 pmu-topprof -q -e cycles p.pb.gz >>out 2>err
+	none grep . out err
 END
 
 check 'processes, threads, CPUs and names are selected as from the stream' <<'END'

@@ -337,8 +337,10 @@ check 'profiles that cannot be compared are refused, with advice' <<'END'
 	pmu-topprof --diff a.pb b.pb >d.pb.gz
 	exits 1 pmu-diff a.pb d.pb.gz 2>err
 	exits 1 pmu-diff a.pb nowhere 2>err
-	exits 2 pmu-diff -t nothing a.pb b.pb 2>err
-	exits 2 pmu-diff --sample-index 1 a.pb b.pb 2>err
+	exits 1 pmu-diff -t nothing a.pb b.pb >out 2>err
+	echo "pmu-diff: 'a.pb' has no sample type 'nothing'; it has samples" | same - err
+	exits 1 pmu-diff -q --sample-index 1 a.pb b.pb >>out 2>err
+	none grep . out err
 	for type in 0 samples; do
 		pmu-diff --sample-index $type -j a.pb b.pb >of_type
 		pmu-diff -j a.pb b.pb | same of_type -
@@ -347,7 +349,7 @@ check 'profiles that cannot be compared are refused, with advice' <<'END'
 	for wrong in x =3 requests= requests=-1 requests=0 requests=inf; do
 		exits 2 pmu-diff --per "$wrong" a.pb b.pb 2>err
 	done
-	exits 2 pmu-diff --by thread a.pb b.pb 2>err
+	exits 1 pmu-diff --by thread a.pb b.pb 2>err
 	exits 1 pmu-diff a.pb b.pb >/dev/full 2>err
 END
 

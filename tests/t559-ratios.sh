@@ -129,7 +129,15 @@ check 'malformed ratios are refused' <<'END'
 		'cycles/instructions=' '' 'cycles/instructions*-1'; do
 		exits 2 pmu-top --ratio "$wrong" p.pb.gz 2>err
 	done
-	exits 2 pmu-top --ratio cycles/nothing p.pb.gz 2>err
+	for wrong in cycles/nothing nothing/cycles cycles/4; do
+		exits 1 pmu-top --ratio $wrong p.pb.gz >out 2>err
+		none grep . out
+		grep -x "pmu-top: the profile has no sample type .*; it has cycles.*instructions.*" err
+		exits 1 pmu-top -q --ratio $wrong p.pb.gz >out 2>&1
+		none grep . out
+	done
+	pmu-top -j --ratio cycles/instructions=R p.pb.gz >want
+	pmu-top -j --ratio 1/3=R p.pb.gz | same want -
 	exits 2 pmu-top --to csv --ratio cycles/instructions p.pb.gz 2>err
 END
 

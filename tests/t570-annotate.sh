@@ -282,7 +282,15 @@ check 'bars and ratios of a function are those of pmu-top' <<'END'
 	# one line has all that the function has
 	ours --ratio cpu/samples=R '^hot$' "$scratch/w.pb.gz" >/dev/null
 	exits 2 pmu-annotate --ratio x '^hot$' "$scratch/w.pb.gz"
-	exits 2 pmu-annotate --ratio cpu/x '^hot$' "$scratch/w.pb.gz"
+	for wrong in "--ratio cpu/x" "--ratio x/cpu" "-t x"; do
+		exits 1 pmu-annotate $wrong '^hot$' "$scratch/w.pb.gz" >out 2>err
+		none grep . out
+		echo "pmu-annotate: the profile has no sample type 'x'; it has samples cpu" | same - err
+		exits 1 pmu-annotate -q $wrong '^hot$' "$scratch/w.pb.gz" >out 2>&1
+		none grep . out
+	done
+	ours --ratio 1/0=R '^hot$' "$scratch/w.pb.gz" >numbers
+	ours --ratio cpu/samples=R '^hot$' "$scratch/w.pb.gz" | same numbers -
 	exits 1 pmu-annotate '(' "$scratch/w.pb.gz"
 	exits 2 pmu-annotate --asm --both hot "$scratch/w.pb.gz"
 	exits 1 pmu-annotate 'no such function' "$scratch/w.pb.gz"

@@ -298,7 +298,12 @@ check 'differences, ratios, labels and types are in the page; what is missing is
 		assert sorted(column(p["funcs"]["kind"])) == [0, 0, 0, 0, 0, 1]
 	PY
 	exits 1 pmu-flame -t nothing p.pb -o x.html 2>err
-	grep -q "no sample type .nothing.; it has samples cpu cycles" err
+	echo "pmu-flame: the profile has no sample type 'nothing'; it has samples cpu cycles" |
+		same - err
+	exits 1 pmu-flame -q --ratio cpu/3 p.pb -o x.html >out 2>err
+	none grep . out err
+	exits 2 pmu-flame --by object p.pb -o x.html 2>err
+	grep -q "^pmu-flame: --by takes a label" err
 	exits 1 pmu-flame --by nothing p.pb -o x.html 2>err
 	grep -q "no sample has the label .nothing." err
 	test ! -e x.html

@@ -3,7 +3,6 @@
 #include "aggregate/collect-internal.h"
 #include "pprof/comments.h"
 
-
 /*
  * Count lost samples.  The record does not say whose samples they were, so with a profile
  * per process or thread no profile shows them.

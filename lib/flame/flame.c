@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame.h"
-#include "base/units.h"
 #include "flame/flame-internal.h"
 #include "pprof/figures.h"
 #include "pprof/label-kinds.h"
+#include "pprof/sample-type.h"
 #include "record/words.h"
 #include "show/diff.h"
 #include "stream/resolved.h"
@@ -411,24 +411,14 @@ static uint32_t find_type(const struct flame *f, const char *name, const char *u
 	return TABLE_NONE;
 }
 
-static void report_types(const struct flame *f, const char *name)
-{
-	char names[400] = "";
-
-	for (uint32_t i = 0; i < f->types; i++) {
-		size_t used = strlen(names);
-		snprintf(names + used, sizeof(names) - used, " %.100s", f->type[i].name);
-	}
-	report_error(f->report, "the profile has no sample type '%s'; it has%s", name, names);
-}
-
 /* Set *INDEX to the type of D called NAME.  Return false (reported) if no type is called so. */
 static bool choose_type(struct flame *f, const struct decoded *d, const char *name,
 			uint32_t *index)
 {
-	*index = decoded_find_type(d, name);
-	if (*index >= f->types)
-		report_types(f, name);
+	*index = sample_type_find(d, name, NULL, f->report);
+	if (*index != TABLE_NONE && *index >= f->types)
+		report_error(f->report, "the sample type '%s' is not one of the first %" PRIu32,
+			     name, f->types);
 	return *index < f->types;
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/signals.h"
 #include "live/live-internal.h"
+#include "pprof/sample-type.h"
 #include "show/screen.h"
 
 #include <poll.h>
@@ -47,18 +48,15 @@ static struct live_type *type_of(struct live *l, const char *name, const char *u
 /* At the first profile: show the type that was asked for, or that the profile prefers. */
 static void choose_type(struct live *l, const struct decoded *d)
 {
-	uint32_t string = d->type[decoded_default_type(d)].type;
-	const char *name = l->options->type ? l->options->type : decoded_string(d, string);
+	uint32_t i = 0;
 
 	if (l->has_chosen)
 		return;
 	l->has_chosen = true;
-	uint32_t i = 0;
-	while (i < l->types && strcmp(l->type[i].name, name))
+	uint32_t type = sample_type_find(d, l->options->type, NULL, l->report);
+	while (type != TABLE_NONE && i < l->types &&
+	       strcmp(l->type[i].name, decoded_string(d, d->type[type].type)))
 		i++;
-	if (i == l->types)
-		report_error(l->report, "the stream has no sample type '%s'; key t shows others",
-			     name);
 	live_show_type(l, i < l->types ? i : 0);
 }
 

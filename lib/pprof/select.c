@@ -3,6 +3,7 @@
 #include "pprof/select.h"
 #include "base/arena.h"
 #include "pprof/label-kinds.h"
+#include "pprof/sample-type.h"
 #include "record/words.h"
 
 #include <inttypes.h>
@@ -121,20 +122,15 @@ static bool select_event(struct decoded *d, const char *event, const char *file,
 			 struct report *report)
 {
 	bool *keep = mem_zeroed(d->types, sizeof(*keep)), any = false;
-	char names[400] = "";
 
 	for (uint32_t i = 0; i < d->types; i++) {
-		size_t used = strlen(names);
 		keep[i] = is_type_of(d, i, event);
 		any |= keep[i];
-		snprintf(names + used, sizeof(names) - used, " %.100s",
-			 decoded_string(d, d->type[i].type));
 	}
 	if (any)
 		keep_types(d, keep);
 	else
-		report_error(report, "'%s' has no sample type of the event '%s'; it has%s", file,
-			     event, names);
+		sample_type_refuse(d, event, file, report);
 	free(keep);
 	return any;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/ratios.h"
+#include "pprof/sample-type.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,6 +96,14 @@ static void count_top(void *context, size_t type, struct bars *bars)
 	*top = (struct top){ .how = *t->how };
 	top->how.calls = false;
 	top_add_with_bars(top, t->d, type, bars, NULL);
+}
+
+bool ratios_find(const struct ratio_request *r, const struct decoded *d, uint32_t *a, uint32_t *b,
+		 struct report *report)
+{
+	*a = sample_type_find(d, r->a, NULL, report);
+	*b = *a == TABLE_NONE ? *a : sample_type_find(d, r->b, NULL, report);
+	return *b != TABLE_NONE;
 }
 
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,

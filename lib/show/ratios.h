@@ -31,6 +31,13 @@ struct ratio_request {
 /* Parse TEXT into R.  Return false if TEXT is not a ratio. */
 bool ratios_parse(const char *text, struct ratio_request *r);
 
+/*
+ * Find the sample types of R in D, by name or number, and set A and B.  Return false (reported) if
+ * D does not have them.
+ */
+bool ratios_find(const struct ratio_request *r, const struct decoded *d, uint32_t *a, uint32_t *b,
+		 struct report *report);
+
 /* Add the sample types A and B of D, in rows by HOW.  Return false if one has no error bars. */
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
 		const struct top_how *how);

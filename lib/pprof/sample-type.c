@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pprof/sample-type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sample_type_refuse(const struct decoded *d, const char *name, const char *file,
+			struct report *report)
+{
+	const char *quote = file ? "'" : "";
+	char names[400] = "";
+
+	for (uint32_t i = 0; i < d->types; i++) {
+		size_t used = strlen(names);
+		snprintf(names + used, sizeof(names) - used, " %.100s",
+			 decoded_string(d, d->type[i].type));
+	}
+	report_error(report, "%s%s%s has no sample type '%s'; it has%s", quote,
+		     file ? file : "the profile", quote, name, names);
+}
+
+uint32_t sample_type_find(const struct decoded *d, const char *name, const char *file,
+			  struct report *report)
+{
+	uint32_t index = name ? decoded_find_type(d, name) : decoded_default_type(d);
+
+	if (index == TABLE_NONE)
+		sample_type_refuse(d, name, file, report);
+	return index;
+}
