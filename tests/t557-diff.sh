@@ -82,7 +82,7 @@ check 'the table has the total, changes, and how many runs would find smaller on
 	pmu-diff --per run $five >table
 	grep -q "^samples: base 5 runs, after 5 runs; values per run (right if both did the same work" \
 		table
-	grep -q "^total 1001.0 -> 1028.0  +2.7 % \[+1.4, +4.0\]$" table
+	grep -q "^total 1001 -> 1028  +2.7 % \[+1.4, +4.0\]$" table
 	grep -qx "sure changes, the largest first (with points of the total)" table
 	grep -q " +2.7 % \[+1.4, +4.0\] .* more  f1$" table
 	counts $(for i in 1 2 3; do
@@ -154,7 +154,7 @@ check 'one run on each side: shares, what is not included, and samples that a ch
 	counts a 1000 1000 8000 / b 1000 1500 7500
 	pmu-diff a.pb b.pb >table
 	grep -q "^samples: base 1 run, after 1 run; shares of the total; " table
-	total='total 10000.0 -> 10000.0 (with one run on each side, noise cannot be ruled out)'
+	total='total 10000 -> 10000 (with one run on each side, noise cannot be ruled out)'
 	grep -qx "$total" table
 	grep -qx "sure changes, the largest first" table
 	grep -qE "^ +10.00 % -> +15.00 %  \+5.0 points \[\+4.0, \+6.0\] .* f2$" table

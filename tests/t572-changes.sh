@@ -115,9 +115,9 @@ check 'a difference has the times of both sides, and the page names them' <<'END
 	grep -qx '"duration":2999000000' one
 	grep -qx '"baseDuration":1999000000' one
 	pmu-top difference.pb.gz 2>err >table
-	grep -q "^total 2.000 s in 2.00 s -> 3.000 s in 3.00 s" table
+	grep -q "^total 2.00s in 2.00s -> 3.00s in 3.00s" table
 	pmu-flame --to svg difference.pb.gz >p.svg
-	grep -q "cpu 3.00s in 3.00 s, before 2.00s in 2.00 s; orange" p.svg
+	grep -q "cpu 3.00s in 3.00s, before 2.00s in 2.00s; orange" p.svg
 END
 
 done_testing

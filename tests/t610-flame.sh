@@ -323,7 +323,7 @@ check 'a picture: each box has its share as width, and its name in a tooltip' <<
 		    name = g.getElementsByTagName("title")[0].firstChild.data.split("\n")
 		    w = float(g.getElementsByTagName("rect")[0].getAttribute("width"))
 		    width.setdefault(name[0], []).append((w, name[-1]))
-		assert width["all"][0][0] == 1179.5 and width["all"][0][1] == "0.0ms, 100.00 %"
+		assert width["all"][0][0] == 1179.5 and width["all"][0][1] == "1.0us, 100.00 %"
 		for name, share in ("main", 1), ("work<int>", .7), ("help", .7):
 		    assert abs(width[name][0][0] - (1180 * share - .5)) < .06, (name, width[name])
 		assert len(width["rec"]) == 3 and width["rec"][0][1].endswith("21.00 %")

@@ -119,3 +119,16 @@ void units_format_duration(char text[UNITS_SIZE], uint64_t ns)
 
 	format(text, ns, scale);
 }
+
+void units_format_grouped(char text[UNITS_SIZE], uint64_t number)
+{
+	char digits[UNITS_SIZE];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			text[to++] = ',';
+		text[to++] = digits[i];
+	}
+	text[to] = '\0';
+}

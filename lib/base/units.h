@@ -21,10 +21,13 @@ bool units_parse_duration(const char *text, uint64_t *ns);
 bool units_parse_share(const char *text, double *share);
 
 /* Size of TEXT in what follows, with its NUL. */
-enum { UNITS_SIZE = 24 };
+enum { UNITS_SIZE = 32 };
 
 /* Write BYTES to TEXT as units_parse_count() reads it: "64Mi", "1000". */
 void units_format_size(char text[UNITS_SIZE], uint64_t bytes);
 
 /* Write NS to TEXT as units_parse_duration() reads it: "5m", "1500ms". */
 void units_format_duration(char text[UNITS_SIZE], uint64_t ns);
+
+/* Write NUMBER to TEXT with commas between thousands: "12,345,678". */
+void units_format_grouped(char text[UNITS_SIZE], uint64_t number);

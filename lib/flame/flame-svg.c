@@ -3,6 +3,7 @@
 #include "flame/flame-change.h"
 #include "flame/flame-column.h"
 #include "names/short-name.h"
+#include "record/words.h"
 #include "show/diff.h"
 #include "show/value.h"
 
@@ -250,9 +251,11 @@ static void write_box(const struct picture *p, uint32_t node)
 static void write_length(const struct picture *p, enum flame_side side)
 {
 	int64_t duration = p->f->when[side].duration;
+	char text[VALUE_SIZE];
 
+	value_format(text, (double)duration, UNIT_TIME);
 	if (duration > 0)
-		flame_print(p->out, " in %.2f s", (double)duration / 1e9);
+		flame_print(p->out, " in %s", text);
 }
 
 static void write_caption(const struct picture *p, const struct flame_about *about, int height)

@@ -62,24 +62,54 @@ const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const digits = x => x >= 1e6 ? x.toExponential(2) : x >= 100 ? x.toFixed(0)
 	: x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : String(+x.toPrecision(3));
 
-const UNITS = {
-	nanoseconds: [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns']],
-	bytes: [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [1024, 'KiB'], [0, 'B']],
-};
-const COUNTS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
+// X with PLACES decimals, as C rounds: of two numbers that are equally near, to the even one.
+function fixed(x, places) {
+	const more = 60, whole = x.toFixed(places + more);
+
+	if (!/^50*$/.test(whole.slice(-more)))
+		return x.toFixed(places);
+	const lower = whole.slice(0, -more).replace(/\.$/, '');
+	return /[02468]$/.test(lower) ? lower : x.toFixed(places);
+}
+
+// The rule and the tables of lib/show/value.c, which a test compares with these.
+const WIDTH = 7;
+const TIMES = [[0, 1, 'ns', 0], [1e2, 1e3, 'us', 1], [1e5, 1e6, 'ms', 1], [1e9, 1e9, 's', 2],
+	[1e14, 3.6e12, 'h', 1], [3.6e16, 3.15576e16, 'y', 2]];
+const COUNTS = [[0, 1, '', 0], [1e7, 1e6, 'M', 2], [1e9, 1e9, 'G', 2], [1e12, 1e12, 'T', 2],
+	[1e15, 1e15, 'P', 2], [1e18, 1e18, 'E', 2]];
+
+function fractionText(value) {
+	const exponent = +value.toExponential(2).split('e')[1];
+	const text = abs(value) < 1e-4 ? '' : String(+fixed(value, 2 - exponent));
+
+	return text && text.length <= WIDTH ? text
+		: value.toExponential(0).replace(/e-(\d)$/, 'e-0$1');
+}
+
+function valueText(value, unit) {
+	const scales = unit === 'nanoseconds' ? TIMES : COUNTS, isTime = scales === TIMES;
+
+	if (value === 0 && isTime)
+		return '0.0ms';
+	if (abs(value) < 1 && value !== 0 && !isTime)
+		return fractionText(value);
+	for (let i = scales.findLastIndex(([from]) => abs(value) >= from);; i++) {
+		const [, by, suffix, most] = scales[i], next = scales[i + 1], isOne = !isTime && !i;
+		let text;
+		for (let n = isOne && !Number.isInteger(value) ? 1 : most; n >= 0; n--) {
+			text = fixed(value / by, n) + suffix;
+			if (text.length <= WIDTH && (!next || abs(parseFloat(text)) * by < next[0]))
+				return text;
+		}
+		if (!next)
+			return text;
+	}
+}
 
 // A value of a type, with its unit.
-function amount(value, type = types[state.t]) {
-	const size = abs(value), sign = value < 0 ? '−' : '';
-	const unit = Object.hasOwn(UNITS, type.unit) ? UNITS[type.unit] : null;
-
-	for (const [from, name, by] of unit || COUNTS)
-		if (size >= from)
-			return sign + (from ? digits(size / (by || from)) : size.toFixed(0)) +
-				' ' + name;
-	return sign + (Number.isInteger(size) ? size : digits(size)) +
-		(type.unit === 'count' ? '' : ' ' + safe(type.unit));
-}
+const amount = (value, { unit } = types[state.t]) => valueText(value, unit).replace(/^-/, '−') +
+	(['nanoseconds', 'count'].includes(unit) ? '' : ' ' + safe(unit));
 
 const grouped = number => number.toLocaleString('en');
 

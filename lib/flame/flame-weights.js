@@ -158,17 +158,17 @@ function weigh() {
 
 const OF_TIME = { cpu: 'CPU', 'off-cpu': 'waiting', wall: 'time' };
 
-// A value of the type that is shown, and of what: "4.66 s of CPU", "17.3 M cycles".
+// A value of the type that is shown, and of what: "4.66s of CPU", "17.31M cycles".
 function quantity(value) {
 	const { name, unit } = types[state.t];
 	const text = Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
 
-	return amount(value) + (Object.hasOwn(UNITS, unit) ? ' of ' : ' ') + text;
+	return amount(value) + (['nanoseconds', 'bytes'].includes(unit) ? ' of ' : ' ') + text;
 }
 
 // What was recorded: how much of the type, in how many ns, by how many samples.
 const recorded = (value, duration, samples) => quantity(value) +
-	(duration ? ' in ' + digits(duration / 1e9) + ' s' : '') +
+	(duration ? ' in ' + valueText(duration, 'nanoseconds') : '') +
 	(samples && types[state.t].name !== 'samples'
 		? ' · ' + counted(round(samples), 'sample') : '');
 

@@ -2,6 +2,7 @@
 #include "show/bars-print.h"
 #include "base/arena.h"
 #include "base/json.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,16 +55,6 @@ void bars_keep_most(struct bars *b, enum bars_how how)
 	b->keeps_few = few > all / 4;
 }
 
-/* Print COUNT, below 10^15, with commas between thousands. */
-static void print_count(double count, FILE *out)
-{
-	char digits[32];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%.0f", count);
-
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
-}
-
 /* Return NUMBER, which is not negative, rounded up to a multiple of STEP. */
 static double round_up(double number, double step)
 {
@@ -94,7 +85,10 @@ static void print_limit(double share, FILE *out)
 
 void bars_print_head(const struct bars *b, FILE *out)
 {
-	print_count(b->taken, out);
+	char count[UNITS_SIZE];
+
+	units_format_grouped(count, (uint64_t)nearbyint(b->taken));
+	fputs(count, out);
 	fputs(b->taken == 1 ? " sample" : " samples", out);
 	if (b->whole.most > 0)
 		fprintf(out, ", worth %.0f of equal weight", b->whole.most);

@@ -20,13 +20,8 @@ static void format_value(const struct diff *d, bool is_total, double v, char tex
 {
 	if (d->how.per == DIFF_PER_SHARE && !is_total)
 		snprintf(text, VALUE_SIZE, "%.2f %%", 100 * v);
-	else if (is_time(d) && v < 1e14)
-		snprintf(text, VALUE_SIZE, v >= 1e9 ? "%.3f s" : "%.2f ms",
-			 v / (v >= 1e9 ? 1e9 : 1e6));
-	else if (v >= 1e6)
-		value_format(text, v, d->unit);
 	else
-		snprintf(text, VALUE_SIZE, v > 0 && v < 1 ? "%.3g" : "%.1f", v);
+		value_format(text, v, d->unit);
 }
 
 /*
@@ -101,9 +96,12 @@ static void print_head(const struct diff *d, const struct diff_view *view, FILE 
 static void print_length(const struct diff *d, enum diff_side side, FILE *out)
 {
 	const struct diff_run *r = d->side[side].run;
+	char text[VALUE_SIZE];
 
-	if (diff_is_single(d) && r->duration > 0)
-		fprintf(out, " in %.2f s", (double)r->duration / 1e9);
+	if (!diff_is_single(d) || r->duration <= 0)
+		return;
+	value_format(text, (double)r->duration, UNIT_TIME);
+	fprintf(out, " in %s", text);
 }
 
 static void print_total(const struct diff *d, FILE *out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/object-name.h"
+#include "base/units.h"
 #include "record/words.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,15 +21,9 @@ void object_name(const char *file, bool brackets, char *name, size_t size)
 
 void object_name_addresses(const char *object, uint64_t addresses, char *name, size_t size)
 {
-	char digits[32], number[48] = "";
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, addresses), at = 0;
+	char number[UNITS_SIZE];
 
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			number[at++] = ',';
-		number[at++] = digits[i];
-	}
-	number[at] = '\0';
+	units_format_grouped(number, addresses);
 	snprintf(name, size, "[%s: %s address%s]", object, number, addresses == 1 ? "" : "es");
 }
 

@@ -9,8 +9,9 @@ enum {
 };
 
 /*
- * Write VALUE, below 10^21 in size, to TEXT in at most VALUE_WIDTH characters: "749.0ms" or
- * "2.48s" if UNIT is "nanoseconds", else "17250", "17.25M" or "8.98G".
+ * Write VALUE, below 10^21 in size, to TEXT in at most VALUE_WIDTH characters: "749.0ms", "2.48s"
+ * or "12.5us" if UNIT is "nanoseconds", else "17250", "17.25M", "8.98G", "1234.5" or "0.123".
+ * valueText() in flame-text.js follows the same rule.
  */
 void value_format(char text[VALUE_SIZE], double value, const char *unit);
 

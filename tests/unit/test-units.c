@@ -126,6 +126,10 @@ static size_t count_wrong_formats(void)
 		{ "0ns", 0 }, { "5m", 300 * S }, { "1h", 3600 * S }, { "1500ms", 3 * S / 2 },
 		{ "18446744073709551615ns", UINT64_MAX },
 	};
+	static const struct good grouped[] = {
+		{ "0", 0 }, { "999", 999 }, { "1,000", 1000 }, { "12,345,678", 12345678 },
+		{ "18,446,744,073,709,551,615", UINT64_MAX },
+	};
 	char text[UNITS_SIZE];
 	size_t wrong = count_wrong(units_parse_count, sizes, sizeof(sizes) / sizeof(*sizes)) +
 		       count_wrong(units_parse_duration, times, sizeof(times) / sizeof(*times));
@@ -137,6 +141,10 @@ static size_t count_wrong_formats(void)
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		units_format_duration(text, times[i].value);
 		wrong += strcmp(text, times[i].text) != 0;
+	}
+	for (size_t i = 0; i < sizeof(grouped) / sizeof(*grouped); i++) {
+		units_format_grouped(text, grouped[i].value);
+		wrong += strcmp(text, grouped[i].text) != 0;
 	}
 	return wrong;
 }

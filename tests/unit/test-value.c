@@ -23,12 +23,19 @@ static const struct good some[] = {
 	{ -120.04e6, "nanoseconds", "-120ms" },
 	{ -999.9e6, "nanoseconds", "-1.00s" }, { 360000e9, "nanoseconds", "100.0h" },
 	{ 1e19, "nanoseconds", "316.88y" },
+	{ 12345678, "count", "12.35M" }, { 114000000, "nanoseconds", "114.0ms" },
+	{ 12, "nanoseconds", "12ns" }, { 99.6, "nanoseconds", "0.1us" },
+	{ 12500, "nanoseconds", "12.5us" }, { 99999, "nanoseconds", "0.1ms" },
+	{ 1234.56, "count", "1234.6" }, { 123456.7, "count", "123457" },
+	{ 0.5625, "count", "0.562" }, { 0.9996, "count", "1" }, { 0.000123, "count", "1e-04" },
+	{ 0.0001, "count", "0.0001" }, { 11125000, "count", "11.12M" },
 };
 
 static double scale_of(const char *suffix)
 {
 	static const struct good scales[] = {
 		{ 1, "", "" }, { 1e6, "", "M" }, { 1e9, "", "G" }, { 1e12, "", "T" },
+		{ 1, "", "ns" }, { 1e3, "", "us" },
 		{ 1e15, "", "P" }, { 1e18, "", "E" }, { 1e6, "", "ms" }, { 1e9, "", "s" },
 		{ 3.6e12, "", "h" }, { 3.15576e16, "", "y" },
 	};
@@ -39,7 +46,7 @@ static double scale_of(const char *suffix)
 	return 0;
 }
 
-/* Return whether VALUE fits, and its text is the number: to 1 %, or half a millisecond. */
+/* Return whether VALUE fits, and its text is the number: to 1 %, or half of its unit of time. */
 static bool is_right(double value, const char *unit)
 {
 	char text[VALUE_SIZE], *end;
@@ -48,7 +55,7 @@ static bool is_right(double value, const char *unit)
 	double number = strtod(text, &end), scale = scale_of(end);
 	double error = fabs(number * scale - value);
 	if (strlen(text) <= VALUE_WIDTH && scale > 0 &&
-	    (error <= 0.01 * fabs(value) || (error <= 0.501 * scale && scale == 1e6)))
+	    (error <= 0.01 * fabs(value) || (error <= 0.501 * scale && scale <= 1e6)))
 		return true;
 	printf("# %.17g %s: \"%s\"\n", value, unit, text);
 	return false;
