@@ -3,7 +3,7 @@
 # kinds: quick release
 . tests/lib.sh
 
-check 'a page spells each value as pmu-top does: of all sizes, next to limits, and between two' <<'END'
+check 'a page spells each value as pmu-top does: of all sizes, next to limits, in the middle' <<'END'
 	any_user
 	needs_command node python3
 	python3 - >list <<-'EOF'
