@@ -3,7 +3,7 @@
 # kinds: quick release
 . tests/lib.sh
 
-check 'a page spells each value as pmu-top does: of all sizes, next to limits, in the middle' <<'END'
+check 'a page spells each value as pmu-top does' <<'END'
 	any_user
 	needs_command node python3
 	python3 - >list <<-'EOF'
