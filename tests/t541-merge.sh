@@ -95,6 +95,26 @@ check 'the URL of the documentation and the default type are of the first that h
 	grep -xF "$type1" want
 END
 
+check 'every field of profile.proto is kept, in sums, a difference and parts; pprof agrees' <<'END'
+	field() { python3 "$TOP/tests/every-field.py" "$@"; }
+	field write a.pb.gz b.pb.gz
+	a=a.pb.gz b=b.pb.gz
+	for files in $a "$a $a" "$a $b" "$b $a" "$b $a $b"; do
+		pmu-topprof -o got.pb.gz $files
+		field sum got.pb.gz $files
+		pprof_proto want.pb.gz $files
+		field pprof got.pb.gz want.pb.gz $a >lost
+		none grep -v "^pprof does not keep\( Line.column\| Profile.doc_url\| Profile.fact\)*$" lost
+	done
+	pmu-topprof --diff $a -o got.pb.gz $b
+	field difference got.pb.gz $a $b
+	pmu-topprof --types one -o got.pb.gz $b
+	field one-type got.pb.gz $b
+	key=$(go tool pprof -symbolize=none -raw $a 2>raw-err | grep -om1 "Label.key [^:]*")
+	pmu-topprof --label "$key" -o got.pb.gz $a
+	field label "$key" got.pb.gz $a
+END
+
 check 'damaged profiles among others are left out if asked for, and it is said' <<'END'
 	two_profiles
 	head -c 200 1.pb.gz >cut.pb.gz
