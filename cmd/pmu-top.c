@@ -23,17 +23,14 @@
 static bool by_cumulative, objects, json;
 static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
-static int format = TOP_TABLE;		/* enum top_format */
+static int format = TOP_TEXT;		/* enum top_format */
+static const struct top_writer *writer;	/* of FORMAT */
 static int bars_are = BARS_AUTO;	/* enum bars_how */
 static const char *type, *by, *asked;		/* ASKED: labels of a stream */
 static struct top_how how;
 static struct word_list ratios;
 static struct ratio_column *columns;
 static size_t column_count;
-
-static const char *const formats[] = {
-	[TOP_TABLE] = "text", [TOP_JSON] = "json", [TOP_CSV] = "csv", NULL
-};
 
 static const char *const bars_kinds[] = {
 	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
@@ -56,7 +53,7 @@ static const struct command_option options[] = {
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
 	  SETS_LIST(ratios) },
 	{ 'j', "json", NULL, "write JSON", SETS_FLAG(json) },
-	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, formats) },
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, top_format_name) },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", SETS_TIME(window),
 	  .least = LIVE_WINDOW_MIN, .most = LIVE_WINDOW_MAX },
 	{ 0 }
@@ -93,23 +90,25 @@ static void parse_options(void)
 	parse_by();
 	how.objects = objects;
 	if (json && command_given("to") && format != TOP_JSON)
-		command_misused(&command, "give only one of --json and --to=%s", formats[format]);
+		command_misused(&command, "give only one of --json and --to=%s",
+				top_format_name[format]);
 	if (json)
 		format = TOP_JSON;
-	if (format != TOP_TABLE && !command_given("rows"))
+	writer = &top_writers[format];
+	if (!writer->is_for_people && !command_given("rows"))
 		rows = UINT64_MAX;
 	if (command_given("min"))
 		min_call = min;
-	else if (format != TOP_TABLE)
+	else if (!writer->is_for_people)
 		min_call = 0;
-	how.waits = format == TOP_TABLE && !by && !how.calls;
+	how.waits = writer->is_for_people && !by && !how.calls;
 	struct ratio_request unused;
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
 			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
 					"A/B*NUMBER=NAME of two sample types, not '%s'",
 					ratios.item[i]);
-	if (ratios.count > 0 && format == TOP_CSV)
+	if (ratios.count > 0 && !writer->has_ratios)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");
 }
 
@@ -205,7 +204,7 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 
 	view.columns = screen_columns();
 	top_sort(top, by_cumulative);
-	top_print(top, &view, (enum top_format)format, stdout);
+	top_print(top, &view, writer, stdout);
 	fflush(stdout);
 	advise(top, is_stream, report);
 }
@@ -251,7 +250,7 @@ static void explain_bars(const struct bars *bars, const struct decoded *d, bool 
 			 struct report *report)
 {
 	if (bars->why_not) {
-		if (format == TOP_TABLE && !is_difference && d->samples > 0)
+		if (writer->is_for_people && !is_difference && d->samples > 0)
 			report_note(report, "no error bars: %s", bars->why_not);
 		return;
 	}
@@ -284,7 +283,7 @@ static void show(const struct decoded *d, size_t index, enum open_kind kind,
 	if (good) {
 		notes_report(d, true, report);
 		bool judged = judge(&diff, d, index, report);
-		if (judged && format == TOP_TABLE && !how.calls && ratios.count == 0)
+		if (judged && writer->is_for_people && !how.calls && ratios.count == 0)
 			print_changes(&diff);
 		else
 			print(&top, decoded_string(d, d->type[index].type),
@@ -332,7 +331,7 @@ static void show_live(struct opened *o, struct report *report)
 /* Return whether O is a live stream whose table goes to a terminal. */
 static bool is_watched(const struct opened *o)
 {
-	return opened_is_live(o) && holds_stream(o) && format == TOP_TABLE &&
+	return opened_is_live(o) && holds_stream(o) && writer->is_for_people &&
 	       isatty(STDOUT_FILENO);
 }
 

@@ -478,6 +478,25 @@ assert any(r["of"] == "J" and r["name"] == "serial" and r["relation"] == "caller
 	exits 2 pmu-top -j --to csv text 2>err
 END
 
+check 'the column of objects is as wide as the objects of the rows that are printed' <<'END'
+	any_user
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$TOP/tests python3 - >p.pb <<-'EOF'
+		from profiles import *
+		# sixty functions with too few samples for a bar, called by one that is printed after them
+		parts = [mapping(1, FIRST), mapping(2, FIRST + 1)]
+		for i in range(1, 62):
+		    parts += [function(i, FIRST + 1 + i), location(i, [i], 2 if i == 61 else 1)]
+		    parts += [sample([61], [1]) if i == 61 else sample([i, 61], [2])]
+		sys.stdout.buffer.write(profile(parts, [b"/bin/p", b"/lib/a-library-with-a-long-name.so"] +
+		                                [b"f%d" % i for i in range(1, 62)]))
+	EOF
+	pmu-top --objects p.pb >table
+	grep -c " p       f[0-9]*$" table | grep -qx 20
+	none grep "library" table
+	pmu-top --objects --cum p.pb >table
+	grep -q " a-library.*name\.so  f61$" table
+END
+
 check 'a sample type is chosen by its name or its number' <<'END'
 	pmu-top -t samples "$scratch/p.pb.gz" >want
 	pmu-top --sample-index 0 "$scratch/p.pb.gz" | same want -

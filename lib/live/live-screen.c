@@ -133,7 +133,7 @@ static void print_table(struct live *l, FILE *out, size_t columns)
 	snprintf(note, sizeof(note), l->since_start ? " since the start" : " in the last %g s",
 		 (double)l->options->window / 1e9);
 	view.note = note;
-	top_print(&l->sum, &view, TOP_TABLE, out);
+	top_print(&l->sum, &view, &top_writers[TOP_TEXT], out);
 	for (size_t i = l->rows - l->first; !l->sum.how.calls && i < l->page; i++)
 		fputc('\n', out);
 }

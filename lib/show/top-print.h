@@ -9,7 +9,25 @@
 
 #include <stdio.h>
 
-enum top_format { TOP_TABLE, TOP_JSON, TOP_CSV };
+enum top_format { TOP_TEXT, TOP_JSON, TOP_CSV, TOP_FORMATS };
+
+/* The names of the formats, for options; then NULL. */
+extern const char *const top_format_name[TOP_FORMATS + 1];
+
+struct top_printing;
+
+/* How a format is written. */
+struct top_writer {
+	bool is_for_people;	/* a table: rows that say little are left out */
+	bool has_ratios;
+	bool selects;		/* bars allow for the choice of the rows that a table shows */
+	void (*head)(struct top_printing *p);	/* these are private to top-print */
+	void (*row)(struct top_printing *p, uint32_t row, bool is_first);
+	void (*foot)(struct top_printing *p);	/* NULL: nothing follows the rows */
+};
+
+/* By enum top_format. */
+extern const struct top_writer top_writers[TOP_FORMATS];
 
 /* The part of a top that is printed. */
 struct top_view {
@@ -38,8 +56,8 @@ struct top_view {
 size_t top_rows(struct top *t, const struct top_view *view, uint32_t **row);
 
 /*
- * Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too.  A table
- * that is sorted by flat cost, and has neither calls nor a filter, leaves out rows without flat
- * cost.
+ * Print T, sorted, to OUT, as AS.  If it has calls, print each row's callers and callees, too.  A
+ * table that is sorted by flat cost, and has neither calls nor a filter, leaves out rows without
+ * flat cost.
  */
-void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out);
+void top_print(struct top *t, const struct top_view *view, const struct top_writer *as, FILE *out);
