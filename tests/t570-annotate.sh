@@ -255,16 +255,35 @@ check 'a file of another build is refused, with the reason; lines need no file' 
 	grep -q "13: .*mix(i) / (i + 3);" out
 END
 
-check 'a file without a build ID must not have changed since the profile was made' <<'END'
+check 'rebuilt since the profile: refused by its build ID; without one, shown with a note' <<'END'
 	unsanitized
 	needs_command objdump
-	gcc -O2 -g -Wl,--build-id=none -o plain "$scratch/w.c"
-	profile ./plain
-	pmu-annotate --asm '^hot$' p.pb.gz >out
-	grep -qE " [0-9a-f]{4,}: " out
-	touch plain
+	export HOME=$PWD	# perf record keeps the right file in ~/.debug
+	note="was changed after the profile was made; its instructions may be others$"
+	for id in sha1 none; do
+		gcc -O2 -g "-Wl,--build-id=$id" -o plain "$scratch/w.c"
+		profile ./plain
+		pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+		grep -qE " [0-9a-f]{4,}: " out
+		none grep "changed" err
+		sed 's/400000/400001/' "$scratch/w.c" >other.c
+		gcc -O2 -g "-Wl,--build-id=$id" -o plain other.c
+		if [ $id = sha1 ]; then
+			exits 1 pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+			grep "plain': the file here is of another build than the one recorded$" err
+		else
+			pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+			grep -qE " [0-9a-f]{4,}: " out
+			test "$(grep -c "/plain' $note" err)" = 1
+		fi
+	done
+	# names follow the same rule; a file that is too small for what was mapped is refused by both
+	pmu-symbolize p.data 2>err >r.data
+	grep "/plain' was changed after the recording; its names may be wrong$" err
+	echo "void _start(void) {}" |
+		gcc -nostdlib -static -Wl,--build-id=none,-z,noseparate-code -o plain -x c -
 	exits 1 pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
-	grep -q "it was changed after the recording$" err
+	grep "no instructions in '.*/plain': it was changed after the recording$" err
 END
 
 check 'bars and ratios of a function are those of pmu-top' <<'END'

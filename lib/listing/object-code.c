@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct code_file {
-	const char *path;	/* in the profile */
-	struct source source;	/* its ELF is NULL: not found */
-	bool is_reported;	/* a reason why there is no code was reported */
-};
-
 /* Read ID, hexadecimal digits, to O.  Return false if it is not a GNU build ID. */
 static bool read_build_id(const char *id, struct object *o)
 {
@@ -36,74 +30,58 @@ static bool read_build_id(const char *id, struct object *o)
 	return true;
 }
 
-/*
- * Open the file of a mapping without a build ID, as Go's older linker writes none.  It is the one
- * recorded as far as can be known: it was not changed since.
- */
-static struct elf *open_without_id(struct code_files *c, const struct object *object,
-				   enum locate_result *result)
+/* Return what the profile says about the place of M. */
+static struct mapping place_of(const struct decoded_mapping *m)
 {
-	const char *path = object->path;
-	const char *root = c->where.sysroot ? c->where.sysroot : "";
-	struct elf *elf = *path == '/' ? locate_elf(&c->where, root, path) : NULL;
-
-	*result = elf ? LOCATED : LOCATE_ABSENT;
-	if (!locate_is_changed(&c->where, object, elf, c->d->time))
-		return elf;
-	elf_close(elf);
-	*result = LOCATE_CHANGED;
-	return NULL;
+	return (struct mapping){ .start = m->start, .end = m->limit, .file_offset = m->offset };
 }
 
-static void open_file(struct code_files *c, struct code_file *f, const struct decoded_mapping *m)
+static void open_file(struct code_files *c, uint32_t id, const struct decoded_mapping *m)
 {
-	const char *id = decoded_string(c->d, m->build_id);
-	struct object object = { .path = f->path, .kind = OBJECT_FILE };
-	const struct mapping none = { 0 };
-	struct located l = { .result = LOCATE_ABSENT };
+	const char *path = decoded_string(c->d, m->file);
+	const char *build_id = decoded_string(c->d, m->build_id);
+	struct object object = { .path = path, .kind = OBJECT_FILE };
+	const struct mapping at = place_of(m);
+	struct images *images = &c->sources.images;
 
-	if (*id && !read_build_id(id, &object)) {
-		l.result = LOCATE_OTHER_BUILD;
-	} else if (*id) {
-		l = locate_object(&c->where, &object, 0, &none, false);
-		locate_elsewhere(&c->where, &object, &l);
-	} else {
-		l.elf = open_without_id(c, &object, &l.result);
+	if (*build_id && !read_build_id(build_id, &object)) {
+		image_set(images, id, path, NULL)->result = LOCATE_OTHER_BUILD;
+		return;
 	}
-	f->source = (struct source){
-		.tried = true, .result = l.result, .elf = l.elf, .where = &c->where,
-		.root = l.root ? l.root : mem_text(""), .path = f->path, .cache = &c->cache,
-		.report = c->report,
-	};
+	if (!*build_id && *path != '/')
+		object.kind = OBJECT_UNKNOWN;
+	struct image *image = image_use(images, id, &object, &at, 0);
+	if (image->elf && image->result == LOCATE_CHANGED)
+		report_note(c->report, "'%s' was changed after the profile was made; its "
+			    "instructions may be others", path);
 }
 
 /* Return the file of a mapping. */
-static struct code_file *file_of(struct code_files *c, const struct decoded_mapping *m)
+static struct source *file_of(struct code_files *c, const struct decoded_mapping *m)
 {
 	const uint32_t key[2] = { m->file, m->build_id };
 	uint32_t count = c->ids.count, id = byte_ids_add(&c->ids, key, sizeof(key));
 
-	if (id < count)
-		return c->file[id];
-	if (id == 0) {
-		c->where.pool = &c->pool;
-		locate_use_fetcher(&c->where, &c->fetcher, c->report);
+	if (count == 0) {
+		c->sources.images = (struct images){
+			.where = c->where, .report = c->report, .size = sizeof(struct source),
+			.is_local = true };
+		c->sources.images.where.recorded_before = c->d->time;
+		sources_begin(&c->sources);
 	}
-	c->file = array_grow(c->file, id, sizeof(*c->file));
-	struct code_file *f = c->file[id] = mem_zeroed(1, sizeof(*f));
-	f->path = decoded_string(c->d, m->file);
-	open_file(c, f, m);
-	return f;
+	if (id == count)
+		open_file(c, id, m);
+	return source_of(&c->sources, id);
 }
 
 /* Report once why F has no code for a location. */
-static void report_why(struct code_files *c, struct code_file *f)
+static void report_why(struct code_files *c, struct source *f)
 {
-	const char *path = f->path;
+	const char *path = f->image.path;
 
-	if (!report_first(&f->is_reported))
+	if (!report_first(&f->image.is_reported))
 		return;
-	if (f->source.elf)
+	if (f->image.elf)
 		report_note(c->report, "'%s': some addresses of the profile are outside of its "
 			    "code or have no symbol; they have no instructions here", path);
 	else if (!strncmp(path, WORD_ANY_KERNEL, strlen(WORD_ANY_KERNEL)) ||
@@ -115,62 +93,50 @@ static void report_why(struct code_files *c, struct code_file *f)
 			    "JIT compiler, name its jitdump file by --jitdump", path);
 	else
 		report_note(c->report, "no instructions in '%s': %s", path,
-			    locate_reason(f->source.result));
+			    locate_reason(f->image.result));
 }
 
 /* Return the file's address of ADDRESS, which is mapped at M. */
-static bool own_address(const struct code_file *f, const struct decoded_mapping *m,
+static bool own_address(const struct source *f, const struct decoded_mapping *m,
 			uint64_t address, uint64_t *own)
 {
-	const struct mapping at = { .start = m->start, .end = m->limit, .file_offset = m->offset };
+	const struct mapping at = place_of(m);
 
 	*own = address;
 	if (m->limit == 0)	/* the profile has addresses of the file itself */
 		return true;
 	return address >= m->start && address < m->limit &&
-	       locate_address(f->source.elf, &at, address, NULL, own);
-}
-
-/* Find the symbol at ADDRESS in the debug file, which has all symbols, or in the file itself. */
-static struct elf *find_symbol(struct code_file *f, uint64_t address, struct elf_symbol *out)
-{
-	const struct tables *t = f->source.tables;
-	struct elf *debug = t ? t->debug : NULL;
-
-	if (debug && elf_symbol(debug, address, out))
-		return debug;
-	return elf_symbol(f->source.elf, address, out) ? f->source.elf : NULL;
+	       locate_address(f->image.elf, &at, address, NULL, own);
 }
 
 /* Set START and END to those of the function that contains ADDRESS. */
-static bool find_function(struct code_file *f, uint64_t address, uint64_t *start, uint64_t *end)
+static bool find_function(struct source *f, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	struct source_answer unused;
 	struct elf_symbol symbol, next;
 
-	source_find(&f->source, address, &unused);	/* finds the debug file */
-	struct elf *elf = find_symbol(f, address, &symbol);
-	if (!elf) {
-		struct extent go = source_go_function(&f->source, address);
+	source_find(f, address, &unused);	/* finds the debug file */
+	if (!source_symbol(f, address, &symbol)) {
+		struct extent go = source_go_function(f, address);
 		*start = go.start;
 		*end = go.end;
 		return go.end > go.start;
 	}
 	*start = symbol.address;
 	*end = symbol.same.end;
-	if (elf_at_address(f->source.elf, *start).size == 0)
+	if (elf_at_address(f->image.elf, *start).size == 0)
 		return false;
 	/* a symbol inside of another one splits its range */
 	while (*end - *start < CODE_BLOCK_MAX && *end > address &&
-	       elf_symbol(elf, *end, &next) && next.address == *start && next.same.end > *end)
+	       source_symbol(f, *end, &next) && next.address == *start && next.same.end > *end)
 		*end = next.same.end;
 	return *end > *start;
 }
 
 /* Set the bytes of BLOCK, whose START and END are set. */
-static bool set_bytes(struct code_file *f, struct code_block *block)
+static bool set_bytes(struct source *f, struct code_block *block)
 {
-	struct elf_bytes bytes = elf_at_address(f->source.elf, block->start);
+	struct elf_bytes bytes = elf_at_address(f->image.elf, block->start);
 	uint64_t size = block->end - block->start;
 
 	block->is_cut = size > CODE_BLOCK_MAX;
@@ -182,8 +148,8 @@ static bool set_bytes(struct code_file *f, struct code_block *block)
 	block->file = f;
 	block->code = (struct raw_code){
 		.bytes = { bytes.at, size }, .address = block->start,
-		.machine = elf_machine(f->source.elf),
-		.is_big_endian = (__BYTE_ORDER == __BIG_ENDIAN) != elf_is_swapped(f->source.elf),
+		.machine = elf_machine(f->image.elf),
+		.is_big_endian = (__BYTE_ORDER == __BIG_ENDIAN) != elf_is_swapped(f->image.elf),
 	};
 	return size > 0;
 }
@@ -220,7 +186,7 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 	}
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
 	place->file = file_of(c, &m);
-	if (place->file->source.elf && own_address(place->file, &m, l.address, &place->address))
+	if (place->file->image.elf && own_address(place->file, &m, l.address, &place->address))
 		return true;
 	report_why(c, place->file);
 	return false;
@@ -240,7 +206,7 @@ bool code_block_has(const struct code_block *block, const struct code_place *pla
 bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
 		      struct code_block *block)
 {
-	struct code_file *f = place->file;
+	struct source *f = place->file;
 	struct jit_piece piece;
 
 	*block = (struct code_block){ .file = f };
@@ -251,7 +217,7 @@ bool code_files_block(struct code_files *c, const struct code_place *place, cons
 		return found;
 	}
 	if (find_function(f, place->address, &block->start, &block->end) && set_bytes(f, block) &&
-	    !elf_is_cut(f->source.elf))
+	    !elf_is_cut(f->image.elf))
 		return true;
 	report_why(c, f);
 	return false;
@@ -259,7 +225,7 @@ bool code_files_block(struct code_files *c, const struct code_place *place, cons
 
 const char *code_block_path(const struct code_block *block)
 {
-	return block->file ? block->file->path : "JIT code";
+	return block->file ? block->file->image.path : "JIT code";
 }
 
 int64_t code_files_modified(struct code_files *c, uint32_t index)
@@ -269,8 +235,8 @@ int64_t code_files_modified(struct code_files *c, uint32_t index)
 	if (l.mapping == TABLE_NONE)
 		return 0;
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
-	const struct code_file *f = file_of(c, &m);
-	return f->source.elf ? elf_modified(f->source.elf) : 0;
+	const struct source *f = file_of(c, &m);
+	return f->image.elf ? elf_modified(f->image.elf) : 0;
 }
 
 bool code_block_line(const struct code_block *block, uint64_t address, const char **path,
@@ -279,7 +245,7 @@ bool code_block_line(const struct code_block *block, uint64_t address, const cha
 	struct source_answer found = { 0 };
 
 	if (block->file)
-		source_find(&block->file->source, address, &found);
+		source_find(block->file, address, &found);
 	if (found.frames == 0 || !found.frame[0].file || !found.frame[0].line)
 		return false;
 	*path = found.frame[0].file;
@@ -292,7 +258,7 @@ bool code_block_symbol(const struct code_block *block, uint64_t address, char *n
 	struct arena scratch = { 0 };
 	struct elf_symbol symbol;
 
-	if (!block->file || !find_symbol(block->file, address, &symbol))
+	if (!block->file || !source_symbol(block->file, address, &symbol))
 		return false;
 	uint64_t offset = address - symbol.address;
 	const char *readable = demangle(&scratch, symbol.name, DEMANGLE_SIMPLE);
@@ -307,12 +273,7 @@ bool code_block_symbol(const struct code_block *block, uint64_t address, char *n
 
 void code_files_release(struct code_files *c)
 {
-	for (uint32_t i = 0; i < c->ids.count; i++) {
-		source_release(&c->file[i]->source);
-		free(c->file[i]);
-	}
-	free(c->file);
+	images_release(&c->sources.images);
 	byte_ids_release(&c->ids);
 	jit_code_close(c->jit);
-	fetch_release(&c->fetcher);
 }

@@ -3,18 +3,15 @@
  * object-code - the code of the functions of a profile: the files of its mappings, and where in
  * them a function starts and ends.
  *
- * A file is used only if it has the build ID of the profile.  If the profile has no build ID, the
- * file must be older than the profile.
+ * locate/image.h says which files are used.  If the profile has no build ID of a file, and the file
+ * was changed since, a note says that its instructions may be others.
  */
 #pragma once
 #include "base/byte-ids.h"
 #include "listing/disassemble.h"
 #include "listing/jit-code.h"
-#include "locate/locate.h"
 #include "pprof/decode.h"
 #include "resolve/source.h"
-
-struct code_file;
 
 /* Zero-initialised except for D, WHERE, JIT and REPORT: no file was looked for. */
 struct code_files {
@@ -24,21 +21,18 @@ struct code_files {
 	struct report *report;
 	/* private: */
 	struct byte_ids ids;	/* of pairs of path and build ID, strings of D */
-	struct code_file **file;	/* by id */
-	struct elf_pool pool;
-	struct fetcher fetcher;
-	struct cache cache;
+	struct sources sources;	/* the files, by these ids */
 };
 
 /* Where the code of a location is. */
 struct code_place {
-	struct code_file *file;	/* NULL: a jitdump file */
+	struct source *file;	/* NULL: a jitdump file */
 	uint64_t address;	/* in the file, or in memory */
 };
 
 /* A function, or a part of a function, in one piece. */
 struct code_block {
-	struct code_file *file;	/* NULL: from a jitdump file */
+	struct source *file;	/* NULL: from a jitdump file */
 	uint64_t start, end;	/* addresses as in struct code_place */
 	uint64_t whole_end;	/* END of the whole function; larger than END if it is cut */
 	struct raw_code code;

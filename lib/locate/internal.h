@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals of locate, shared by mapped files (locate.c) and files found by build ID. */
+/*
+ * Internals of locate, shared by images (image.c), mapped files (locate.c), files found by build ID
+ * (debug.c, module.c), and the root directories of processes (roots.c).
+ */
 #pragma once
-#include "locate/locate.h"
+#include "linux/proc.h"
+#include "locate/image.h"
+
+/*
+ * Set the ELF, the root and the result of OUT, whose ELF and root are NULL, to those of OBJECT,
+ * which process PID maps at M: a file, memory from memfd_create(), or this machine's vdso, which is
+ * read from memory.  IS_LOCAL: the stream was recorded on this machine.  The root is never NULL.
+ */
+void locate_file(const struct locate_options *where, const struct object *object, pid_t pid,
+		 const struct mapping *m, bool is_local, struct image *out);
+
+/* If OUT has no file, look for OBJECT by its build ID alone.  This may take long. */
+void locate_elsewhere(const struct locate_options *where, const struct object *object,
+		      struct image *out);
 
 /* Open the file with this build ID and kind. Looks below ROOT, too. Returns NULL if not found. */
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
@@ -22,3 +38,19 @@ struct elf *locate_packed(const struct locate_options *where, const char *root, 
  * 32-bit one is read from the memory of the living process.  Returns NULL if it cannot be read.
  */
 struct elf *locate_vdso(const struct object *object, pid_t pid, const struct mapping *m);
+
+struct locate_roots;
+
+struct locate_roots *locate_roots_new(void);
+
+/* Follow REC, of a stream that was recorded on this machine: FORK, COMM and MMAP name processes. */
+void locate_roots_follow(struct locate_roots *r, const struct record *rec);
+
+/*
+ * Set *ROOT to a path of the root directory that process PID had.  Return false if it is unknown or
+ * ours.  The path is valid for a minute after the last call that returned it, unless very many
+ * other roots come.  R may be NULL.
+ */
+bool locate_roots_find(struct locate_roots *r, pid_t pid, struct proc_path *root);
+
+void locate_roots_free(struct locate_roots *r);

@@ -6,7 +6,6 @@
 #include "linux/proc.h"
 #include "locate/archive.h"
 #include "locate/internal.h"
-#include "locate/roots.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -14,13 +13,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-void locate_use_fetcher(struct locate_options *where, struct fetcher *f, struct report *report)
-{
-	*f = (struct fetcher){ .urls = where->debuginfod, .limit = where->debuginfod_time,
-			       .stop = where->stop, .report = report };
-	where->fetcher = f;
-}
 
 /* Open a regular file below ROOT, read-only. Return -1 on failure. */
 static int open_regular(const char *root, const char *path, struct stat *st)
@@ -186,7 +178,7 @@ static enum locate_result try_program(const struct locate_options *where,
 }
 
 /* Look for OBJECT's path below ROOT, unless it was found before. Notes why a file was refused. */
-static void try_below(const struct locate_options *where, struct located *l,
+static void try_below(const struct locate_options *where, struct image *l,
 		      const struct object *object, const char *root)
 {
 	if (l->elf)
@@ -203,7 +195,7 @@ static void try_below(const struct locate_options *where, struct located *l,
  * Look for OBJECT's path in the root directory that the process PID had.  Which one that was is a
  * guess, so the file must have the recorded build ID, or else be the very file that was recorded.
  */
-static void try_kept_root(const struct locate_options *where, struct located *l,
+static void try_kept_root(const struct locate_options *where, struct image *l,
 			  const struct object *object, pid_t pid)
 {
 	struct proc_path root;
@@ -222,10 +214,15 @@ static void try_kept_root(const struct locate_options *where, struct located *l,
 	try_below(where, l, object, root.text);
 }
 
-struct located locate_object(const struct locate_options *where, const struct object *object,
-			     pid_t pid, const struct mapping *m, bool is_local)
+/*
+ * Find the file of OBJECT.  While the process lives, the file that it really maps is opened, even
+ * if its path names another file by now or none.  After that, the path is looked up in the root
+ * directory that the process had, if that is known, and the file must have the recorded build ID,
+ * or device and inode.
+ */
+static void find_file(const struct locate_options *where, const struct object *object, pid_t pid,
+		      const struct mapping *m, bool is_local, struct image *out)
 {
-	struct located l = { .result = LOCATE_ABSENT };
 	bool has_id = object_has_id(object);
 
 	pid = is_local && pid > 0 ? proc_living_thread(pid) : pid;
@@ -234,41 +231,37 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	if (where->sysroot) {
 		struct object copy = *object;
 		copy.inode = 0;		/* a copy has another inode */
-		try_below(where, &l, &copy, where->sysroot);
+		out->result = LOCATE_ABSENT;
+		try_below(where, out, &copy, where->sysroot);
 	} else if (is_local || has_id) {
-		if (is_local && pid > 0 && (try_live(where, object, pid, m, &l.elf) == LOCATED ||
-					    try_program(where, object, pid, &l.elf) == LOCATED)) {
-			l.result = LOCATED;
-			l.root = mem_text(root.text);
+		if (is_local && pid > 0 &&
+		    (try_live(where, object, pid, m, &out->elf) == LOCATED ||
+		     try_program(where, object, pid, &out->elf) == LOCATED)) {
+			out->result = LOCATED;
+			out->root = mem_text(root.text);
 		}
 		/* The path of a deleted file names nothing, or another file. */
 		if (is_local && pid > 0 && (!object->deleted || has_id))
-			try_below(where, &l, object, root.text);
+			try_below(where, out, object, root.text);
 		if (!object->deleted || has_id)
-			try_below(where, &l, object, "");
+			try_below(where, out, object, "");
 		if (is_local)
-			try_kept_root(where, &l, object, pid);
-	} else {
-		l.result = LOCATE_UNSURE;
+			try_kept_root(where, out, object, pid);
 	}
-	return l;
 }
 
-struct located locate_mapped(const struct locate_options *where, const struct object *object,
-			     pid_t pid, const struct mapping *m, bool is_local)
+void locate_file(const struct locate_options *where, const struct object *object, pid_t pid,
+		 const struct mapping *m, bool is_local, struct image *out)
 {
-	struct located l = { .result = is_local || object_has_id(object) ? LOCATE_ABSENT
-									 : LOCATE_UNSURE };
-
+	out->result = is_local || object_has_id(object) ? LOCATE_ABSENT : LOCATE_UNSURE;
 	if (object->kind == OBJECT_VDSO && is_local) {
-		l.elf = locate_vdso(object, pid, m);
-		l.result = l.elf ? LOCATED : LOCATE_ABSENT;
+		out->elf = locate_vdso(object, pid, m);
+		out->result = out->elf ? LOCATED : LOCATE_ABSENT;
 	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
-		l = locate_object(where, object, pid, m, is_local);
+		find_file(where, object, pid, m, is_local, out);
 	}
-	if (!l.root)
-		l.root = mem_text("");
-	return l;
+	if (!out->root)
+		out->root = mem_text("");
 }
 
 bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t address,
@@ -286,17 +279,20 @@ bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t add
 }
 
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
-		      struct located *l)
+		      struct image *out)
 {
-	if (l->elf || !object->build_id_size)
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO ||
+		       object_is_memfd(object);
+
+	if (out->elf || !is_file || !object->build_id_size)
 		return;
-	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
-			      LOCATE_PROGRAM);
-	if (l->elf) {
-		free(l->root);
-		l->root = mem_text("");
-		l->result = LOCATED;
-	}
+	out->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
+				LOCATE_PROGRAM);
+	if (!out->elf)
+		return;
+	free(out->root);
+	out->root = mem_text("");
+	out->result = LOCATED;
 }
 
 void locate_check_list(const char **list, struct report *report)

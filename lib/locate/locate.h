@@ -10,7 +10,6 @@
 #pragma once
 #include "base/word-list.h"
 #include "elf/pool.h"
-#include "locate/fetch.h"
 #include "process/space.h"
 #include "record/origin.h"
 
@@ -35,43 +34,16 @@ struct locate_options {
 
 #define LOCATE_FETCH_TIME (300ULL * 1000 * 1000 * 1000)	/* default of DEBUGINFOD_TIME */
 
-/* Initialise F to fetch the files that WHERE does not find, and use it in WHERE. */
-void locate_use_fetcher(struct locate_options *where, struct fetcher *f, struct report *report);
-
 enum locate_result {
 	LOCATED,
 	LOCATE_ABSENT,		/* the file does not exist or cannot be read */
 	LOCATE_NO_ELF,		/* the file is not an ELF file */
 	LOCATE_OTHER_BUILD,	/* the file's build ID is not the recorded one */
 	LOCATE_OTHER_FILE,	/* the file's inode is not the recorded one */
-	LOCATE_CHANGED,		/* changed since the recording, and cannot be what was mapped */
+	LOCATE_CHANGED,		/* written to since the recording, see image.h */
 	/* no build ID to recognize the file by, and the stream may be from another machine */
 	LOCATE_UNSURE,
 };
-
-/* A file, or why it was not found. */
-struct located {
-	enum locate_result result;
-	struct elf *elf;	/* NULL: not found */
-	/* the root directory of its path ("" for ours), for the caller to free; NULL: not found */
-	char *root;
-};
-
-/*
- * Open OBJECT, which process PID maps at M. IS_LOCAL: the stream was recorded on this machine.
- * While the process lives, the file that it really maps is opened, even if its path names another
- * file by now or none.  After that, the path is looked up in the root directory that the process
- * had, if that is known, and the file must have the recorded build ID, or device and inode.
- */
-struct located locate_object(const struct locate_options *where, const struct object *object,
-			     pid_t pid, const struct mapping *m, bool is_local);
-
-/*
- * Do the same for OBJECT of any kind: this machine's vdso is read from memory, and memory without
- * a file is absent.  The root is never NULL.
- */
-struct located locate_mapped(const struct locate_options *where, const struct object *object,
-			     pid_t pid, const struct mapping *m, bool is_local);
 
 /*
  * Set *OWN to the address that ADDRESS, which M maps, has in the file ELF (NULL: not found), and
@@ -81,29 +53,10 @@ bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t add
 		    struct elf_segment *segment, uint64_t *own);
 
 /*
- * Return the latest time at which a sample may have been taken, in ns since 1970, if its TIME is in
- * the clock of the stream with ORIGIN (NULL: unknown); 0: unknown.
- */
-int64_t locate_taken_before(const struct locate_options *where,
-			    const struct stream_origin *origin, uint64_t time);
-
-/*
  * Return when INPUT, a file or (NULL, "-") stdin, was last written, in ns since 1970; 0: it is
  * not a regular file.
  */
 int64_t locate_written_at(const char *input);
-
-/*
- * Return whether ELF, which was located for OBJECT, was changed after TAKEN_BEFORE (in ns since
- * 1970; 0: unknown).  Without a build ID, a file is recognized by path and inode, which stay when
- * the file is written to.  Files in the user's sysroot are trusted.
- */
-bool locate_is_changed(const struct locate_options *where, const struct object *object,
-		       const struct elf *elf, int64_t taken_before);
-
-/* If *L was not located, look for OBJECT by its build ID alone. This may take long. */
-void locate_elsewhere(const struct locate_options *where, const struct object *object,
-		      struct located *l);
 
 /*
  * Set PATH to the file NAME ("elf", "debug", "kallsyms") in perf's cache for the file or kernel

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * The root directories of processes in mount namespaces or root directories of their own.
+ *
+ * A process in a container may have ended when its records are read, and /proc/PID/root with it.
+ * So the root directory of each process that can be asked is noted when its first record is read:
+ * the directory is opened once for all processes that share it, and a child has its parent's until
+ * it says otherwise.  So a process that lived for a moment has the root of its parent, or one that
+ * any process of the same namespace showed before.
+ *
+ * These are guesses.  A file from such a root must have the recorded build ID, or else the recorded
+ * device and inode.
+ *
  * A root is identified by its mount namespace and its directory.  A process is looked at when its
  * first record comes and after each exec; that takes two system calls, and a third if the root is
  * new.  An open directory keeps its file system from being removed, so a root that nobody needed
  * for a minute is closed.
  */
-#include "locate/roots.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/descriptor.h"
+#include "locate/internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>

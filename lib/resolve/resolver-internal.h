@@ -11,7 +11,6 @@
 #include "base/intern.h"
 #include "base/pointers.h"
 #include "base/recent.h"
-#include "locate/embedded.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
 #include "resolve/stack-ends.h"
@@ -81,27 +80,18 @@ struct resolver {
 	struct resolved *tables;
 	struct report *report;
 	struct spaces spaces;
-	struct locate_embedded embedded;
-	bool is_local;			/* the stream was recorded here, as of its last record */
 	struct stream_reader *in;	/* that stream */
 	struct recent recent;		/* the first cache: frames by generation and address */
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
-	struct source **source;		/* by object of lib/process; NULL: not needed yet */
+	struct sources sources;		/* by object of lib/process */
 	struct name_counts *name_counts;	/* by object of lib/process */
 	uint32_t counts_size;		/* elements of NAME_COUNTS */
 	struct name_counts unmapped_counts;	/* addresses without a mapping */
 	struct name_counts removed_counts;	/* objects that were removed */
-	uint32_t sources;		/* elements of SOURCE */
-	struct elf_pool pool;		/* the files of all sources */
-	struct fetcher fetcher;		/* downloads files, by debuginfod */
-	uint64_t closed_at;		/* USES when files that no process maps were closed last */
-	uint64_t closed_memory;		/* bytes that POOL took after that */
-	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;	/* over PART */
 	struct intern strings;		/* same ids as tables->string */
-	struct pointers source_strings;	/* ids of sources' strings, by their fixed addresses */
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
 	struct byte_ids long_seen;	/* hashes of these names */
@@ -125,7 +115,6 @@ struct resolver {
 	enum from from;			/* source of the names in LINE */
 	bool by_time;			/* the name at this place depends on the time */
 	uint64_t time;			/* time of the current sample, in jitdump's clock */
-	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;		/* resolver_kernel_open() was called */
 	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
@@ -147,7 +136,6 @@ struct resolver {
 		uint32_t key;		/* recent_key() of the space of all of them */
 	} last;
 	struct stack_ends ends;		/* counts of how stacks end */
-	uint64_t opened;		/* number of files opened */
 	uint64_t added, named;		/* number of frames, and of frames with a name */
 	uint64_t limit;			/* bytes of definitions until a restart */
 	uint64_t *before;		/* bits by hash: places defined before the last restart */
@@ -215,15 +203,8 @@ uint32_t resolver_add_part(struct resolver *r, const struct resolved_object *obj
 /* Return the place of an address without a mapping. */
 struct place resolver_place_unmapped(struct resolver *r, uint64_t address);
 
-/* Return the source of an object of lib/process. Its file may not have been looked for yet. */
-struct source *resolver_source_at(struct resolver *r, uint32_t object);
-
-/* Return a new source for PATH, marked as tried: the caller looks for its file right away. */
-struct source resolver_new_source(const struct resolver *r, const char *path);
-
 /* Start to fetch all files that the frames of S need. */
-void resolver_prefetch_files(struct resolver *r, const struct stream_reader *in,
-			     const struct sample *s);
+void resolver_prefetch_files(struct resolver *r, const struct sample *s);
 
 /* Open the file that the MMAP record REC maps, while it still exists. */
 void resolver_open_mapped(struct resolver *r, const struct stream_reader *in,

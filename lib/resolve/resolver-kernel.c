@@ -2,7 +2,6 @@
 /* The kernel's symbols, from the running kernel or from a file. */
 #include "elf/build-id.h"
 #include "linux/kernel-info.h"
-#include "locate/roots.h"
 #include "record/words.h"
 #include "resolve/resolver-internal.h"
 
@@ -49,20 +48,17 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 	if (!size && resolver_is_local(in))
 		size = build_id_of_kernel(NULL, id);
 	struct elf *elf = size && image->file_offset
-		? locate_kernel(&r->options.where, id, size, stream_origin(in)->kernel) : NULL;
+		? locate_kernel(&r->sources.images.where, id, size, stream_origin(in)->kernel)
+		: NULL;
 	if (!elf)
 		return;
 	if (!elf_address_of(elf, "_text", &text)) {
 		elf_close(elf);
 		return;
 	}
-	struct source *source = resolver_source_at(r, image->object);
-	*source = resolver_new_source(r, kernel->path);
-	source->elf = elf;
-	source->root = mem_zeroed(1, 1);
+	image_set(&r->sources.images, image->object, kernel->path, elf);
 	r->vmlinux = image->object;
 	r->vmlinux_shift = text - image->file_offset;
-	r->opened++;
 }
 
 /* A process that a later record names may have ended after we have read the kernel's symbols. */
@@ -70,14 +66,14 @@ static void follow_later(void *context, const struct record *rec)
 {
 	struct resolver *r = context;
 
-	locate_roots_follow(r->options.where.roots, rec);
+	images_follow(&r->sources.images, rec);
 }
 
 static void look_ahead(void *context)
 {
 	struct resolver *r = context;
 
-	if (r->is_local)
+	if (r->sources.images.is_local)
 		stream_look_ahead(r->in, follow_later, r);
 }
 
@@ -95,8 +91,8 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 	r->vmlinux = TABLE_NONE;
 	if (image)
 		open_vmlinux(r, in, image);
-	if (is_other && locate_kept(&r->options.where, kernel->build_id, kernel->build_id_size,
-				    "kallsyms", kept))
+	if (is_other && locate_kept(&r->sources.images.where, kernel->build_id,
+				    kernel->build_id_size, "kallsyms", kept))
 		file = kept;
 	if (is_other && !file) {
 		if (r->vmlinux == TABLE_NONE &&

@@ -10,7 +10,7 @@
 void resolver_release_ids(struct resolver *r)
 {
 	intern_release(&r->strings);
-	pointers_release(&r->source_strings);
+	pointers_release(&r->sources.strings);
 	table_release(&r->frame_table);
 	table_release(&r->merged_table);
 	table_release(&r->part_table);
@@ -134,17 +134,6 @@ static void remove_counts(struct resolver *r, uint32_t id)
 	r->name_counts[id] = (struct name_counts){ 0 };
 }
 
-static void remove_source(struct resolver *r, uint32_t id)
-{
-	if (id >= r->sources || !r->source[id])
-		return;
-	if (r->options.cache.directory)
-		source_save(r->source[id]);
-	source_release(r->source[id]);
-	free(r->source[id]);
-	r->source[id] = NULL;
-}
-
 /* Mark parts of objects that are not LIVE as removed, because the objects' ids are used again. */
 static void detach_parts(struct resolver *r, const bool *live)
 {
@@ -168,16 +157,9 @@ void resolver_remove_objects(struct resolver *r)
 	if (r->kernel_tried && r->vmlinux != TABLE_NONE)
 		live[r->vmlinux] = true;
 	detach_parts(r, live);
-	for (uint32_t id = 0; id < objects->count; id++) {
-		if (live[id])
-			continue;
-		remove_counts(r, id);
-		remove_source(r, id);
-	}
-	pointers_release(&r->source_strings);	/* some of these strings were freed */
-	objects_remove(objects, live);
-	for (uint32_t id = 0; id < r->sources; id++)
-		if (r->source[id] && r->source[id]->path)
-			r->source[id]->path = objects->object[id].path;
+	for (uint32_t id = 0; id < objects->count; id++)
+		if (!live[id])
+			remove_counts(r, id);
+	images_remove(&r->sources.images, objects, live);
 	free(live);
 }

@@ -59,8 +59,8 @@ static void lay_out(const struct resolver *r, const struct mapping *m, struct so
 	struct elf_code code;
 
 	source->code = mem_zeroed(CODES_MAX, sizeof(*source->code));
-	while (source->codes < CODES_MAX && elf_next_code(source->elf, &index, &code)) {
-		uint64_t start = start_by_symbol(r, m, source->elf, &code);
+	while (source->codes < CODES_MAX && elf_next_code(source->image.elf, &index, &code)) {
+		uint64_t start = start_by_symbol(r, m, source->image.elf, &code);
 		/* the file does not show what size the loader gives these tables */
 		is_known &= strncmp(code.name, ".plt", 4) && strcmp(code.name,
 								    ".text.ftrace_trampoline");
@@ -74,35 +74,31 @@ static void lay_out(const struct resolver *r, const struct mapping *m, struct so
 }
 
 static void open_module(struct resolver *r, const struct stream_reader *in,
-			const struct mapping *m, struct source *source)
+			const struct mapping *m)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	uint8_t id[BUILD_ID_MAX];
 	size_t size = build_id_of(in, object, id);
+	struct elf *elf = size ? locate_module(&r->sources.images.where, object->path, id, size,
+					       stream_origin(in)->kernel, r->report) : NULL;
 
-	*source = resolver_new_source(r, object->path);
-	source->root = mem_zeroed(1, 1);
-	if (!size)
-		return;
-	source->elf = locate_module(&r->options.where, object->path, id, size,
-				    stream_origin(in)->kernel, r->report);
-	if (source->elf && !elf_is_relocatable(source->elf)) {
-		elf_close(source->elf);
-		source->elf = NULL;
+	if (elf && !elf_is_relocatable(elf)) {
+		elf_close(elf);
+		elf = NULL;
 	}
-	if (!source->elf)
-		return;
-	r->opened++;
-	lay_out(r, m, source);
+	struct image *image = image_set(&r->sources.images, m->object, object->path, elf);
+	if (elf)
+		lay_out(r, m, (struct source *)image);
 }
 
 void resolver_place_in_module(struct resolver *r, const struct stream_reader *in,
 			      const struct mapping *m, uint64_t address, struct place *place)
 {
-	struct source *source = resolver_source_at(r, m->object);
+	const struct image *image = image_at(&r->sources.images, m->object);
+	const struct source *source = (const struct source *)image;
 
-	if (!source->tried)
-		open_module(r, in, m, source);
+	if (!image->tried)
+		open_module(r, in, m);
 	for (uint32_t i = 0; i < source->codes; i++) {
 		const struct module_code *code = &source->code[i];
 		if (address - code->start >= code->size)

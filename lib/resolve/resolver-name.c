@@ -48,8 +48,8 @@ static uint32_t source_string_id(struct resolver *r, const char *text)
 {
 	uint32_t id = 0;
 
-	return !text || pointers_find(&r->source_strings, text, &id)
-		? id : pointers_add(&r->source_strings, text, bounded_string_id(r, text));
+	return !text || pointers_find(&r->sources.strings, text, &id)
+		? id : pointers_add(&r->sources.strings, text, bounded_string_id(r, text));
 }
 
 /* Return the string of the readable form of NAME, which is string ID. */
@@ -125,11 +125,10 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 
 bool resolver_is_before_function(struct resolver *r, const struct place *place)
 {
-	struct source *source = place->source != TABLE_NONE && !place->in_kernel
-		? r->source[place->source] : NULL;
+	struct source *source = !place->in_kernel ? source_of(&r->sources, place->source) : NULL;
 	uint64_t next = place->own_address + 1;
 
-	return source && source->elf && !elf_follows_call(source->elf, next) &&
+	return source && source->image.elf && !elf_follows_call(source->image.elf, next) &&
 	       source_starts_function(source, next);
 }
 
@@ -184,7 +183,7 @@ static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
 
 uint32_t resolver_find_lines(struct resolver *r, const struct place *place)
 {
-	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
+	struct source *source = source_of(&r->sources, place->source);
 	struct source_answer found = { 0 };
 
 	if (place->jit)

@@ -9,7 +9,8 @@
 /* Return why frames in an object have no name. */
 static const char *reason(const struct resolver *r, uint32_t id)
 {
-	const struct source *source = id < r->sources ? r->source[id] : NULL;
+	const struct source *source = source_of(&r->sources, id);
+	struct elf *elf = source ? source->image.elf : NULL;
 	struct elf_bytes symbols;
 
 	switch (r->spaces.objects.object[id].kind) {
@@ -21,15 +22,16 @@ static const char *reason(const struct resolver *r, uint32_t id)
 	case OBJECT_ANONYMOUS:
 		return "no file, and no perf-PID.map or jitdump file covers them";
 	default:
-		if (object_is_vdso32(&r->spaces.objects.object[id]) && !(source && source->elf))
+		if (object_is_vdso32(&r->spaces.objects.object[id]) && !elf)
 			return "no 32-bit process was left to read it from";
-		if (!source || !source->elf)
-			return source && source->result != LOCATED
-				? locate_reason(source->result) : "its file was not looked for";
-		if (elf_is_cut(source->elf))
+		if (!elf)
+			return source && source->image.result != LOCATED
+				? locate_reason(source->image.result)
+				: "its file was not looked for";
+		if (elf_is_cut(elf))
 			return "the file was cut while it was read";
 		if (!(source->tables && source->tables->debug) &&
-		    !elf_section(source->elf, ".symtab", &symbols))
+		    !elf_section(elf, ".symtab", &symbols))
 			return "it is stripped, and no debug file was found";
 		return "no symbol covers them";
 	}
@@ -61,7 +63,7 @@ static void report_counts(const struct resolver *r, const char *path, const stru
 
 static void report_cache(const struct resolver *r, uint32_t id)
 {
-	const struct source *source = id < r->sources ? r->source[id] : NULL;
+	const struct source *source = source_of(&r->sources, id);
 	const struct tables *t = source ? source->tables : NULL;
 
 	if (t && (t->hits || t->misses))

@@ -4,7 +4,6 @@
  * used if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
  */
 #include "base/clock.h"
-#include "locate/roots.h"
 #include "record/words.h"
 #include "resolve/resolver-internal.h"
 
@@ -19,27 +18,24 @@ static uint32_t files_limit(void)
 	return is_known ? (uint32_t)limit.rlim_cur : UINT32_MAX;
 }
 
-static void rename_embedded(void *context, struct mmap_record *m)
-{
-	struct resolver *r = context;
-
-	locate_embedded(&r->embedded, m, r->is_local);
-}
-
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
 			      struct report *report)
 {
 	struct resolver *r = mem_zeroed(1, sizeof(*r));
 
 	r->options = *options;
-	r->options.cache.report = report;
-	cache_check(&r->options.cache);
-	r->options.where.pool = &r->pool;
-	r->options.where.roots = locate_roots_new();
-	locate_use_fetcher(&r->options.where, &r->fetcher, report);
-	r->embedded.where = &r->options.where;
-	r->spaces.rename = options->symbols ? rename_embedded : NULL;
-	r->spaces.rename_context = r;
+	/* The line in a caller comes from its inlined calls: needed unless lines are off, too. */
+	r->sources = (struct sources){
+		.images = { .where = options->where, .report = report,
+			    .size = sizeof(struct source) },
+		.cache = options->cache, .no_calls = options->no_inlines && options->no_lines,
+		.no_lines = options->no_lines,
+	};
+	r->sources.cache.report = report;
+	cache_check(&r->sources.cache);
+	sources_begin(&r->sources);
+	r->spaces.rename = options->symbols ? images_rename : NULL;
+	r->spaces.rename_context = &r->sources.images;
 	r->tables = tables;
 	r->report = report;
 	r->jit_credit = JIT_CREDIT_FIRST;
@@ -75,14 +71,16 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 {
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
-	r->is_local = resolver_is_local(in);
+	r->sources.images.is_local = resolver_is_local(in);
+	r->sources.images.origin = stream_origin(in);
 	r->in = in;
-	if (r->options.symbols && r->is_local)
-		locate_roots_follow(r->options.where.roots, rec);
+	if (r->options.symbols)
+		images_follow(&r->sources.images, rec);
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(in, &r->spaces.tasks);
-	if (rec->type == RECORD_FINISHED_ROUND && r->is_local && r->time && r->time != JIT_LATEST)
+	if (rec->type == RECORD_FINISHED_ROUND && r->sources.images.is_local && r->time &&
+	    r->time != JIT_LATEST)
 		spaces_forget_gone(&r->spaces, monotonic_ns(), r->time);
 	if (r->spaces.silenced)
 		report_more(r->report, r->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
@@ -327,9 +325,9 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
 	resolver_jit_refresh_all(r);
-	resolver_prefetch_files(r, in, s);
+	resolver_prefetch_files(r, s);
 	r->time = resolver_jit_time(attr, s);
-	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	r->sources.images.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolver_chain(r, in, s, attr, &out->end);
 	out->frame = r->frame;
 	const struct resolved_frame *leaf = &r->tables->frame[out->frame[0]];
@@ -349,28 +347,22 @@ const struct tasks *resolver_tasks(const struct resolver *r)
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
 	return (struct resolver_counts){ .frames = r->added, .named = r->named,
-					 .objects = r->opened };
+					 .objects = r->sources.images.opened };
 }
 
 void resolver_save(struct resolver *r)
 {
-	if (!r->options.cache.directory)
+	if (!r->sources.cache.directory)
 		return;
-	for (uint32_t i = 0; i < r->sources; i++)
-		if (r->source[i])
-			source_save(r->source[i]);
-	cache_trim(&r->options.cache);
+	for (uint32_t i = 0; i < r->sources.images.count; i++)
+		if (r->sources.images.image[i])
+			source_save(source_of(&r->sources, i));
+	cache_trim(&r->sources.cache);
 }
 
 void resolver_free(struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->sources; i++) {
-		if (r->source[i])
-			source_release(r->source[i]);
-		free(r->source[i]);
-	}
-	locate_roots_free(r->options.where.roots);
-	fetch_release(&r->fetcher);
+	images_release(&r->sources.images);
 	resolver_jit_release(r);
 	jitmap_free(r->ksymbols);
 	recorded_names_release(&r->recorded);
@@ -381,7 +373,6 @@ void resolver_free(struct resolver *r)
 	resolver_release_ids(r);
 	free(r->before);
 	recent_release(&r->recent);
-	free(r->source);
 	free(r->frame);
 	free(r->last.word);
 	free(r->last.frame);

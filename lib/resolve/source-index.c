@@ -88,6 +88,7 @@ static int by_address(const void *a, const void *b)
 
 void source_save(struct source *source)
 {
+	const struct sources *sources = source_sources(source);
 	struct tables *t = source->tables;
 	struct cache_key key;
 	uint64_t done = 0;
@@ -105,9 +106,9 @@ void source_save(struct source *source)
 			done = save_function(&s, address, done);
 	}
 	if (source_key(t, &key))
-		cache_save(source->cache, &key, s.builder);
+		cache_save(&sources->cache, &key, s.builder);
 	index_builder_free(s.builder);
 	if (t->dwarf)
-		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
+		dwarf_leave_out(t->dwarf, sources->no_calls, sources->no_lines);
 	t->saved = t->misses;
 }

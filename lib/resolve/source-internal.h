@@ -3,6 +3,12 @@
 #pragma once
 #include "resolve/source.h"
 
+/* Return the sources that SOURCE belongs to. */
+static inline const struct sources *source_sources(const struct source *source)
+{
+	return (const struct sources *)source->image.images;
+}
+
 /*
  * Look up ADDRESS in the files themselves, not in the index. Returns the range around ADDRESS
  * with the same answer.

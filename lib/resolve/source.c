@@ -13,16 +13,26 @@ struct go_answer {
 	struct dwarf_frame frame[GO_FRAMES_MAX];
 };
 
+static const struct locate_options *where_of(const struct source *source)
+{
+	return &source->image.images->where;
+}
+
+static struct report *report_of(const struct source *source)
+{
+	return source->image.images->report;
+}
+
 /* Open NAME in the program's directory. Returns NULL on failure. */
 static struct elf *open_beside(const struct source *source, const char *name)
 {
-	const char *slash = strrchr(source->path, '/');
+	const char *own = source->image.path, *slash = strrchr(own, '/');
 	char path[PATH_MAX];
 
-	if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - source->path),
-			       source->path, name) >= (int)sizeof(path))
+	if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own), own, name) >=
+		      (int)sizeof(path))
 		return NULL;
-	return locate_elf(source->where, source->root, path);
+	return locate_elf(where_of(source), source->image.root, path);
 }
 
 /* Open a .dwo file: where the compiler put it, or next to the program, if both were moved. */
@@ -30,11 +40,11 @@ static struct elf *open_split(void *context, const char *path)
 {
 	const struct source *source = ((const struct tables *)context)->asker;
 	const char *slash = strrchr(path, '/');
-	struct elf *elf = *path == '/' ? locate_elf(source->where, source->root, path)
+	struct elf *elf = *path == '/' ? locate_elf(where_of(source), source->image.root, path)
 				       : open_beside(source, path);
 
-	if (!elf && *path == '/' && *source->root)
-		elf = locate_elf(source->where, "", path);
+	if (!elf && *path == '/' && *source->image.root)
+		elf = locate_elf(where_of(source), "", path);
 	return elf || !slash ? elf : open_beside(source, slash + 1);
 }
 
@@ -49,7 +59,7 @@ static struct tables *find_tables(const struct source *source, const struct tabl
 
 	while (other && !(other->debug == t->debug && other->alternate == t->alternate &&
 			  other->package == t->package &&
-			  (!has_parts || !strcmp(other->path, source->path))))
+			  (!has_parts || !strcmp(other->path, source->image.path))))
 		other = other->next;
 	return other;
 }
@@ -70,26 +80,31 @@ static const char *why_refused(const struct source *source)
 	enum { TABLES_MAX = 8, CLOSED_MAX = 8 };
 	int count = 0;
 
-	for (const struct tables *t = *elf_beside(source->elf); t; t = t->next)
+	for (const struct tables *t = *elf_beside(source->image.elf); t; t = t->next)
 		count++;
-	return count >= TABLES_MAX ? "the file has too many names"
-		: source->closed > CLOSED_MAX ? "it was closed for others too many times" : NULL;
+	if (count >= TABLES_MAX)
+		return "the file has too many names";
+	return source->image.closed > CLOSED_MAX ? "it was closed for others too many times" : NULL;
 }
 
 static void locate_parts(struct source *source)
 {
-	struct tables found = { .elf = source->elf }, *t;
+	const struct locate_options *where = where_of(source);
+	const struct cache *cache = &source_sources(source)->cache;
+	struct image *image = &source->image;
+	struct tables found = { .elf = image->elf }, *t;
 	struct cache_key key;
 	const char *shared;
 
-	found.debug = locate_debug(source->where, source->elf, source->path, source->root);
-	found.alternate = locate_alternate(source->where, found.debug ? found.debug : found.elf,
-					   source->root, &shared);
+	image->is_read = true;
+	found.debug = locate_debug(where, image->elf, image->path, image->root);
+	found.alternate = locate_alternate(where, found.debug ? found.debug : found.elf,
+					   image->root, &shared);
 	if (shared && !found.alternate)
-		report_note(source->report, "names of inlined calls in '%s' are missing: '%s', "
-			    "with the debug information that it shares, is not here", source->path,
+		report_note(report_of(source), "names of inlined calls in '%s' are missing: '%s', "
+			    "with the debug information that it shares, is not here", image->path,
 			    shared);
-	found.package = locate_package(source->where, source->path, source->root);
+	found.package = locate_package(where, image->path, image->root);
 	source->tables = t = find_tables(source, &found);
 	if (t) {
 		close_parts(&found);
@@ -98,13 +113,13 @@ static void locate_parts(struct source *source)
 	}
 	source->tables = t = mem_zeroed(1, sizeof(*t));
 	*t = found;
-	t->path = mem_text(source->path);
+	t->path = mem_text(image->path);
 	t->refused = why_refused(source);
 	t->next = *elf_beside(t->elf);
 	*elf_beside(t->elf) = t;
-	t->is_kept = !t->refused && source->cache->directory && source_key(t, &key);
+	t->is_kept = !t->refused && cache->directory && source_key(t, &key);
 	if (t->is_kept)
-		t->index = cache_open(source->cache, &key);
+		t->index = cache_open(cache, &key);
 }
 
 static void open_tables(struct source *source)
@@ -117,19 +132,21 @@ static void open_tables(struct source *source)
 
 	t->opened = true;
 	if (t->refused) {
-		report_note(source->report, "'%s': its debug information is not read: %s",
-			    source->path, t->refused);
+		report_note(report_of(source), "'%s': its debug information is not read: %s",
+			    source->image.path, t->refused);
 		return;
 	}
 	t->dwarf = dwarf_open(&inputs);
 	if (elf_has_refused(t->elf) || elf_has_refused(t->debug) ||
 	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
-		report_note(source->report, "'%s': some of its debug information overlaps, or is "
-			    "compressed too well to be true; it is not read", source->path);
+		report_note(report_of(source), "'%s': some of its debug information overlaps, or "
+			    "is compressed too well to be true; it is not read",
+			    source->image.path);
 		t->exceeded_reported = true;	/* one message for each file is enough */
 	}
+	const struct sources *s = source_sources(source);
 	if (t->dwarf)
-		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
+		dwarf_leave_out(t->dwarf, s->no_calls, s->no_lines);
 }
 
 static void open_go(struct tables *t)
@@ -172,8 +189,7 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 	return true;
 }
 
-/* Look in the debug file first, which has all symbols. Stubs (PLT) are only in the program. */
-static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
+bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
 	struct elf *debug = source->tables->debug;
 	struct extent other = { 0, UINT64_MAX };
@@ -182,7 +198,7 @@ static bool find_symbol(struct source *source, uint64_t address, struct elf_symb
 		return true;
 	if (debug)
 		other = out->same;
-	bool found = elf_symbol(source->elf, address, out);
+	bool found = elf_symbol(source->image.elf, address, out);
 	extent_narrow(&out->same, other.start, other.end);
 	return found;
 }
@@ -198,7 +214,7 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 	const char *name = dwarf_function_name(dwarf_outermost(out->frame, out->frames));
 	struct elf_symbol symbol;
 
-	if (!find_symbol(source, address, &symbol)) {
+	if (!source_symbol(source, address, &symbol)) {
 		if (name)
 			return symbol.same;
 		if (out->frames == 1)
@@ -213,8 +229,8 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 
 static void report_damaged(const struct source *source, const struct elf_damage *damage)
 {
-	report_note(source->report, "'%s': %s is damaged at 0x%" PRIx64 "; some of its names and "
-		    "lines are missing", source->path, damage->section, damage->offset);
+	report_note(report_of(source), "'%s': %s is damaged at 0x%" PRIx64 "; some of its names "
+		    "and lines are missing", source->image.path, damage->section, damage->offset);
 }
 
 /* Report the damage that the last lookup found; in DWARF, only if no limit has left parts out. */
@@ -224,9 +240,9 @@ static void report_damaged_sections(const struct source *source)
 	struct elf_damage damage;
 
 	if (dwarf_unread_version(t->dwarf) && report_first(&t->version_reported))
-		report_note(source->report, "'%s': some of its debug information is DWARF %u, "
+		report_note(report_of(source), "'%s': some of its debug information is DWARF %u, "
 			    "which is not read; some of its names and lines are missing",
-			    source->path, dwarf_unread_version(t->dwarf));
+			    source->image.path, dwarf_unread_version(t->dwarf));
 	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
 		report_damaged(source, &damage);
 	while (elf_next_damage(t->debug, &damage) || elf_next_damage(t->elf, &damage))
@@ -253,8 +269,8 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		same = dwarf_extent(t->dwarf);
 	}
 	if (t->dwarf && dwarf_has_exceeded(t->dwarf) && report_first(&t->exceeded_reported))
-		report_note(source->report, "'%s': its debug information refers to the same bytes "
-			    "again and again; not all of it is read", source->path);
+		report_note(report_of(source), "'%s': its debug information refers to the same "
+			    "bytes again and again; not all of it is read", source->image.path);
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same)) {
 		same = (struct extent){ address, address + 1 };
@@ -269,7 +285,7 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 void source_find(struct source *source, uint64_t address, struct source_answer *out)
 {
 	*out = (struct source_answer){ 0 };
-	if (!source->elf)
+	if (!source->image.elf)
 		return;
 	if (!source->tables)
 		locate_parts(source);
@@ -300,7 +316,7 @@ bool source_starts_function(struct source *source, uint64_t address)
 	struct elf_symbol symbol;
 
 	source_find(source, address, &unused);	/* finds the debug file */
-	if (find_symbol(source, address, &symbol))
+	if (source_symbol(source, address, &symbol))
 		return symbol.address == address;
 	struct extent go = source_go_function(source, address);
 	return go.end > go.start && go.start == address;
@@ -341,11 +357,20 @@ static void release_tables(struct tables *t)
 	free(t);
 }
 
-void source_release(struct source *source)
+/* Release what was read from IMAGE's file. */
+static void forget(struct image *image)
 {
+	struct source *source = (struct source *)image;
+
+	source_save(source);
 	free(source->code);
 	release_tables(source->tables);
-	elf_close(source->elf);
-	free(source->root);
-	*source = (struct source){ 0 };
+	pointers_release(&((struct sources *)image->images)->strings);
+	*source = (struct source){ .image = *image };
+}
+
+void sources_begin(struct sources *s)
+{
+	s->images.forget = forget;
+	images_begin(&s->images);
 }

@@ -5,10 +5,9 @@
  * earlier runs.
  */
 #pragma once
-#include "base/report.h"
+#include "base/pointers.h"
 #include "dwarf/dwarf.h"
-#include "elf/elf.h"
-#include "locate/locate.h"
+#include "locate/image.h"
 #include "resolve/cache.h"
 #include "symbol/gotable.h"
 
@@ -44,24 +43,29 @@ struct tables {
 	uint32_t saved;		/* MISSES at the last save */
 };
 
-/* Zero-initialised: its file was not looked for yet. */
 struct source {
-	bool tried;		/* the file was looked for; the other fields are set */
-	bool reported;		/* problems with the file were reported, if any */
-	uint64_t used;		/* time of the last use, as its owner counts */
-	uint32_t closed;	/* how many times it was closed to make room */
-	enum locate_result result;
-	struct elf *elf;	/* NULL: not found */
-	char *root;		/* root directory of its path, "" for ours; owned */
-	const struct locate_options *where;	/* where to look for debug files */
-	const struct cache *cache;	/* with a NULL directory: no cache */
-	struct report *report;
-	bool no_calls, no_lines;	/* answers need no inlined calls, no lines */
-	const char *path;	/* path of the object, which owns it; NULL: not set yet */
+	struct image image;	/* its file; IMAGES is in a struct sources */
 	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
 	uint32_t codes;		/* elements of CODE */
 	struct tables *tables;	/* NULL: its debug files were not looked for yet */
 };
+
+/* The sources of all objects. */
+struct sources {
+	struct images images;	/* for sources_begin(), the owner sets WHERE, REPORT and SIZE */
+	struct cache cache;	/* with a NULL directory: no cache */
+	bool no_calls, no_lines;	/* answers need no inlined calls, no lines */
+	/* ids that the owner gave to strings of answers; emptied when some of these are freed */
+	struct pointers strings;
+};
+
+void sources_begin(struct sources *s);
+
+/* Return the source of object ID; NULL: its file was not needed yet. */
+static inline struct source *source_of(const struct sources *s, uint32_t id)
+{
+	return (struct source *)image_find(&s->images, id);
+}
 
 /*
  * Look up ADDRESS: in the index of earlier runs, or else in DWARF. If DWARF has no function there
@@ -72,6 +76,12 @@ struct source {
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
 /*
+ * Find the symbol at ADDRESS: in the debug file, which has all symbols, or else in the file itself,
+ * which alone has stubs (PLT). source_find() must have been called.
+ */
+bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out);
+
+/*
  * Return the addresses of the function that contains ADDRESS, by a Go program's own table. An empty
  * range: the table has no such function. source_find() must have been called.
  */
@@ -79,5 +89,3 @@ struct extent source_go_function(struct source *source, uint64_t address);
 
 /* Return whether a function starts at ADDRESS, by a symbol table or a Go program's own table. */
 bool source_starts_function(struct source *source, uint64_t address);
-
-void source_release(struct source *source);

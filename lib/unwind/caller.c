@@ -78,8 +78,8 @@ static struct extent function_at(struct question *q, uint64_t address)
 	if (!m)
 		return none;
 	struct code *code = code_of(q->u, m->object, m, q->place->pid);
-	if (!code->elf || !locate_address(code->elf, m, address, NULL, &own) ||
-	    !elf_symbol(code->elf, own, &symbol) || symbol.address > own)
+	if (!code->image.elf || !locate_address(code->image.elf, m, address, NULL, &own) ||
+	    !elf_symbol(code->image.elf, own, &symbol) || symbol.address > own)
 		return none;
 	/* The part of a function that is rarely run has its frame. */
 	if (strstr(symbol.name, ".cold"))

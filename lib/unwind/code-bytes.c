@@ -31,7 +31,7 @@ static struct elf_bytes read_live(struct unwind *u, pid_t pid, const struct mapp
 {
 	struct elf_bytes bytes = { 0 };
 
-	if (pid <= 0 || !unwind_is_local(u))
+	if (pid <= 0 || !u->images.is_local)
 		return bytes;
 	const struct read_block *b = find_block(&u->blocks, pid, address);
 	uint64_t at = address - b->address;
@@ -52,8 +52,9 @@ struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_place *place,
 	if (!m)
 		return bytes;
 	struct code *code = code_of(u, m->object, m, place->pid);
-	if (code->elf && !m->is_covered && locate_address(code->elf, m, address, NULL, &own))
-		bytes = elf_constant_at(code->elf, own);
+	const struct elf *elf = code->image.elf;
+	if (elf && !m->is_covered && locate_address(elf, m, address, NULL, &own))
+		bytes = elf_constant_at(elf, own);
 	if (!bytes.size) {
 		bytes = read_live(u, place->pid, m, address);
 		*is_live = true;
@@ -98,11 +99,11 @@ bool code_bytes_slot(struct unwind *u, const struct walk_place *place, uint64_t 
 	const struct mapping *m = space_find(place->space, address);
 	uint64_t own;
 
-	if (!m || place->pid <= 0 || !unwind_is_local(u))
+	if (!m || place->pid <= 0 || !u->images.is_local)
 		return false;
 	struct code *code = code_of(u, m->object, m, place->pid);
-	if (!code->elf || !locate_address(code->elf, m, address, NULL, &own) ||
-	    !is_in_table(code->elf, slot - (address - own)))
+	if (!code->image.elf || !locate_address(code->image.elf, m, address, NULL, &own) ||
+	    !is_in_table(code->image.elf, slot - (address - own)))
 		return false;
 	return proc_read_memory(place->pid, slot, value, sizeof(*value)) == sizeof(*value);
 }

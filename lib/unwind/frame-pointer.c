@@ -146,7 +146,7 @@ void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t
 
 	if (m && u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
 	    is_java(u, place->space)) {
-		if (unwind_is_local(u) && u->java_pid != place->pid) {
+		if (u->images.is_local && u->java_pid != place->pid) {
 			u->java_pid = place->pid;
 			u->java_keeps = proc_has_argument(place->pid,
 							 "-XX:+PreserveFramePointer");

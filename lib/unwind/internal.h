@@ -12,8 +12,7 @@
 #include "base/recent.h"
 #include "code/machine.h"
 #include "code/scan.h"
-#include "elf/pool.h"
-#include "locate/embedded.h"
+#include "locate/image.h"
 #include "process/space.h"
 #include "record/stack-end.h"
 #include "symbol/gotable.h"
@@ -87,16 +86,13 @@ struct rules {
 	uint64_t misses;	/* of RECENT, since it was made */
 };
 
-/* The file of an object. */
+/* The file of an object, and what was read from it. */
 struct code {
-	bool tried;		/* the file was looked for */
-	bool is_reported;	/* the missing or changed file was reported */
-	bool is_checked;	/* code_of() has looked whether the file was changed */
+	struct image image;
+	bool is_opened;		/* CFI is set */
 	bool costs_reported;	/* COSTS was reported */
 	bool debug_tried;	/* its debug file was looked for */
-	enum locate_result result;
-	struct elf *elf, *debug;	/* NULL: not found */
-	char *root;		/* root directory of its path; owned */
+	struct elf *debug;	/* NULL: not found */
 	struct cfi *cfi;	/* NULL: none */
 	struct gotable *go;	/* of a Go program, once it was needed */
 	bool go_tried;
@@ -159,14 +155,9 @@ struct unwind_counts {
 
 struct unwind {
 	struct unwind_options options;
-	const struct stream_origin *origin;	/* NULL: this machine, now */
 	struct report *report;
 	struct spaces spaces;
-	struct locate_embedded embedded;
-	struct elf_pool pool;
-	struct fetcher fetcher;
-	struct code **code;	/* by object of lib/process; NULL: not needed yet */
-	uint32_t codes;
+	struct images images;	/* by object of lib/process; each is that of a struct code */
 	struct rules rules;
 	struct code_blocks blocks;
 	struct flow_visited visited;
@@ -200,8 +191,7 @@ struct unwind {
 	uint64_t cpu_charged;		/* CPU time of this process that CPU knows, ns */
 	uint64_t memory_due;		/* when to look at the memory of this process again, ns */
 	bool is_over_memory;		/* this process has too much memory */
-	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
-	uint64_t sample_monotonic;	/* the same, if that is CLOCK_MONOTONIC; else 0 */
+	uint64_t sample_monotonic;	/* images.time, if that is CLOCK_MONOTONIC; else 0 */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t left_out;	/* samples with frames that were left out in the middle */
@@ -223,8 +213,10 @@ void unwind_describe(const struct unwind *u, char *text, size_t size);
 /* Return the machine of the stream, or NULL if it is unknown. */
 const struct machine *unwind_machine(const struct unwind *u);
 
-/* Return whether the stream was recorded on this machine with the kernel release that runs now. */
-bool unwind_is_local(const struct unwind *u);
+static inline struct code *code_find(const struct unwind *u, uint32_t object)
+{
+	return (struct code *)image_find(&u->images, object);
+}
 
 /* Return the code of OBJECT, which M maps in PID; its file is looked for at the first call. */
 struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m, pid_t pid);
@@ -235,17 +227,15 @@ void code_remove_unmapped(struct unwind *u);
 /* Report the damage of OBJECT's CFI, once. */
 void unwind_report_damage(struct unwind *u, uint32_t object);
 
-/* Open the file that the MMAP record REC maps, while it still exists. */
-void code_open_mapped(struct unwind *u, const struct record *rec);
-
-void code_release(struct code *code);
+/* Release what was read from IMAGE's file. */
+void code_forget(struct image *image);
 
 /* Close all files, and forget the rules from them.  Do not call this inside a walk. */
 void code_close_all(struct unwind *u);
 
 /*
- * If nearly too many files are open, or they take too much memory, close all and forget the rules
- * from them.  Files are opened again when they are needed.  Do not call this inside a walk.
+ * Call images_make_room(), and if it has closed any file, forget the rules.  Do not call this
+ * inside a walk.
  */
 void code_make_room(struct unwind *u);
 

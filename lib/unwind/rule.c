@@ -186,9 +186,9 @@ static void find_entry(struct code *code)
 	enum { UNKNOWN = 64, MOST = 256 };	/* bytes */
 	struct elf_symbol symbol;
 
-	code->entry = elf_entry(code->elf);
+	code->entry = elf_entry(code->image.elf);
 	code->entry_end = code->entry + (code->entry ? UNKNOWN : 0);
-	if (code->entry && elf_symbol(code->elf, code->entry, &symbol) &&
+	if (code->entry && elf_symbol(code->image.elf, code->entry, &symbol) &&
 	    symbol.same.end - code->entry <= MOST)
 		code->entry_end = symbol.same.end;
 }
@@ -197,7 +197,7 @@ static bool is_entry(struct code *code, uint64_t own)
 {
 	enum { MOST = 256 };
 
-	uint64_t entry = elf_entry(code->elf);
+	uint64_t entry = elf_entry(code->image.elf);
 	if (!entry || own < entry || own - entry >= MOST)
 		return false;
 	if (!code->entry)
@@ -206,17 +206,16 @@ static bool is_entry(struct code *code, uint64_t own)
 }
 
 /* Look for the row at OWN also in the separate debug file. */
-static bool find_in_debug(struct unwind *u, struct code *code, const char *path, uint64_t own,
-			  struct cfi_row *row)
+static bool find_in_debug(struct unwind *u, struct code *code, uint64_t own, struct cfi_row *row)
 {
-	struct locate_options here = u->options.where;
+	struct locate_options here = u->images.where;
 	struct extent same;
 
 	if (code->debug_tried)
 		return false;
 	code->debug_tried = true;
 	here.fetcher = NULL;	/* a debug file may be large, and few have CFI */
-	code->debug = locate_debug(&here, code->elf, path, code->root);
+	code->debug = locate_debug(&here, code->image.elf, code->image.path, code->image.root);
 	if (!code->debug)
 		return false;
 	cfi_add_debug(code->cfi, code->debug);
@@ -232,8 +231,8 @@ static bool find_in_go(struct code *code, const struct machine *m, uint64_t own,
 {
 	uint32_t bytes;
 
-	if (!code->go_tried && *elf_go_build_id(code->elf))
-		code->go = gotable_open(code->elf);
+	if (!code->go_tried && *elf_go_build_id(code->image.elf))
+		code->go = gotable_open(code->image.elf);
 	code->go_tried = true;
 	if (!gotable_stack(code->go, own, &bytes))
 		return false;
@@ -252,7 +251,7 @@ static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
 	struct cfi_row row;
 	struct extent same;
 
-	return !elf_follows_call(code->elf, own + 1) &&
+	return !elf_follows_call(code->image.elf, own + 1) &&
 	       (cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND ||
 		find_in_go(code, m, own + 1, &row, &same)) && same.start == own + 1;
 }
@@ -281,18 +280,18 @@ static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64
 	const struct machine *m = unwind_machine(u);
 	struct elf_symbol symbol;
 	/* Control comes to the part of a function that is rarely run by jumps, not by calls. */
-	bool has_start = elf_symbol(code->elf, own, &symbol) && !strstr(symbol.name, ".cold");
+	bool has_start = elf_symbol(code->image.elf, own, &symbol) && !strstr(symbol.name, ".cold");
 
-	if (!may_read_code(u, code->elf))
+	if (!may_read_code(u, code->image.elf))
 		return SCAN_NONE;
 	if (!code->scan_tried) {
-		code->scan_fuel = elf_allowance(code->elf, most);
-		code->starts = starts_open(m, code->elf, &code->scan_fuel);
+		code->scan_fuel = elf_allowance(code->image.elf, most);
+		code->starts = starts_open(m, code->image.elf, &code->scan_fuel);
 	}
 	code->scan_tried = true;
 	if (!u->scan)
 		u->scan = scan_new();
-	struct scan_place place = { .machine = m, .elf = code->elf, .own = own,
+	struct scan_place place = { .machine = m, .elf = code->image.elf, .own = own,
 				    .is_exact = is_exact, .starts = code->starts,
 				    .symbol = has_start && !symbol.is_label ? symbol.address : 0,
 				    .label = has_start && symbol.is_label ? symbol.address : 0,
@@ -304,7 +303,6 @@ static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64
 static uint32_t look_up(struct unwind *u, struct code *code, const struct mapping *m,
 			uint64_t own, bool is_exact)
 {
-	const char *path = u->spaces.objects.object[m->object].path;
 	const struct machine *machine = unwind_machine(u);
 	struct cfi_row row;
 	struct extent same;
@@ -314,18 +312,18 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	if (result == CFI_COSTLY || result == CFI_LATER)
 		return result == CFI_COSTLY ? ID_COSTLY : ID_LATER;
 	bool found = result == CFI_FOUND ||
-		     find_in_debug(u, code, path, own, &row) ||
+		     find_in_debug(u, code, own, &row) ||
 		     find_in_go(code, machine, own, &row, &same);
 	if (!is_exact && is_pushed(code, machine, own))
 		return intern_pushed(&u->rules, look_up(u, code, m, own + 1, true));
 	if (found && row.is_signal)
 		return intern(&u->rules, &row, machine, m->object, false, SCAN_NONE);
 	/* C code in a Go program has .eh_frame. */
-	bool is_go = found && row.is_debug && *elf_go_build_id(code->elf);
+	bool is_go = found && row.is_debug && *elf_go_build_id(code->image.elf);
 	/* The entry point's CFI may say nothing about the end of the stack. */
 	if (is_entry(code, own))
 		return ID_END;
-	struct machine_code around = code_around(code->elf, own);
+	struct machine_code around = code_around(code->image.elf, own);
 	struct machine_code after = around;
 	if (!is_exact && after.after > 0) {	/* the return address itself */
 		after.at++;
@@ -344,9 +342,9 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
 	if (!found && !is_exact && machine_ends_context(machine, after) &&
-	    !elf_follows_call(code->elf, own + 1))
+	    !elf_follows_call(code->image.elf, own + 1))
 		return ID_END;
-	if (!found && is_in_plt(code->elf, own, &at)) {
+	if (!found && is_in_plt(code->image.elf, own, &at)) {
 		machine_plt_row(machine, around, at, &row);
 		found = true;
 	}
@@ -394,7 +392,7 @@ static uint32_t find_slowly(struct unwind *u, const struct space *space, pid_t p
 	if (!m)
 		return ID_NO_CODE;
 	struct code *code = code_of(u, m->object, m, pid);
-	if (!code->cfi || !locate_address(code->elf, m, address, NULL, &own))
+	if (!code->cfi || !locate_address(code->image.elf, m, address, NULL, &own))
 		return ID_NO_CFI;
 	return place_rule(u, code, m, own, is_exact);
 }

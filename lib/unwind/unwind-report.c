@@ -25,7 +25,7 @@ static void append(char *text, size_t size, const char *format, ...)
 /* Report the first damage in SECTION of the object's CFI, once. */
 static void report_damage_of(struct unwind *u, uint32_t object, unsigned section)
 {
-	struct code *code = u->code[object];
+	struct code *code = code_find(u, object);
 	const struct cfi_damage *damage = code->cfi ? cfi_damage_in(code->cfi, section) : NULL;
 
 	if (!damage || code->damaged >> section & 1)
@@ -43,8 +43,10 @@ static void report_damage_of(struct unwind *u, uint32_t object, unsigned section
 
 void unwind_report_damage(struct unwind *u, uint32_t object)
 {
-	struct code *code = u->code[object];
+	struct code *code = code_find(u, object);
 
+	if (!code)
+		return;
 	if (code->costs && report_first(&code->costs_reported) &&
 	    !(code->cfi && cfi_damage(code->cfi)))
 		report_note(u->report, "%" PRIu64 " stacks end in '%s': unwinding it takes more "
@@ -81,12 +83,12 @@ static void append_objects(const struct unwind *u, char *text, size_t size,
 			   uint64_t (*count_of)(const struct code *))
 {
 	enum { SHOWN = 3 };
-	struct ended *ended = mem_resize(NULL, (u->codes + 1) * sizeof(*ended));
+	struct ended *ended = mem_resize(NULL, (u->images.count + 1) * sizeof(*ended));
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < u->codes; i++)
-		if (u->code[i] && count_of(u->code[i]))
-			ended[count++] = (struct ended){ count_of(u->code[i]),
+	for (uint32_t i = 0; i < u->images.count; i++)
+		if (code_find(u, i) && count_of(code_find(u, i)))
+			ended[count++] = (struct ended){ count_of(code_find(u, i)),
 							 u->spaces.objects.object[i].path };
 	qsort(ended, count, sizeof(*ended), by_stacks);
 	for (uint32_t i = 0; i < count && i < SHOWN; i++) {
@@ -233,9 +235,8 @@ static void report_holes(struct unwind *u)
 
 void unwind_report(struct unwind *u)
 {
-	for (uint32_t i = 0; i < u->codes; i++)
-		if (u->code[i])
-			unwind_report_damage(u, i);
+	for (uint32_t i = 0; i < u->images.count; i++)
+		unwind_report_damage(u, i);
 	report_short_dumps(u);
 	report_holes(u);
 	report_java(u);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attrs and samples: takes the dump out, puts the callers in, and counts. */
 #include "base/clock.h"
-#include "locate/roots.h"
 #include "unwind/deferred.h"
 #include "unwind/internal.h"
 
@@ -15,11 +14,10 @@
 /* Frames of a stack that are followed: more than a dump or a callchain can have. */
 enum { WALK_MAX = 1 << 14 };
 
-static void rename_embedded(void *context, struct mmap_record *m)
+/* Return whether the stream was recorded on this machine with the kernel release that runs now. */
+static bool is_local(const struct stream_origin *origin)
 {
-	struct unwind *u = context;
-
-	locate_embedded(&u->embedded, m, unwind_is_local(u));
+	return !origin || locate_is_local(origin);
 }
 
 struct unwind *unwind_new(const struct unwind_options *options,
@@ -30,13 +28,13 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->options = *options;
 	if (!u->options.stack_max)
 		u->options.stack_max = UNWIND_STACK_MAX;
-	u->options.where.pool = &u->pool;
-	u->options.where.roots = locate_roots_new();
-	locate_use_fetcher(&u->options.where, &u->fetcher, report);
-	u->embedded.where = &u->options.where;
-	u->spaces.rename = rename_embedded;
-	u->spaces.rename_context = u;
-	u->origin = origin;
+	u->images = (struct images){ .where = options->where, .report = report,
+				     .size = sizeof(struct code), .forget = code_forget,
+				     .refuses_changed = true, .origin = origin,
+				     .is_local = is_local(origin) };
+	images_begin(&u->images);
+	u->spaces.rename = images_rename;
+	u->spaces.rename_context = &u->images;
 	u->report = report;
 	u->frames_max = WALK_MAX;
 	u->frame = mem_zeroed(u->frames_max, sizeof(*u->frame));
@@ -56,14 +54,7 @@ void unwind_free(struct unwind *u)
 		return;
 	rules_release(&u->rules);
 	scan_free(u->scan);
-	for (uint32_t i = 0; i < u->codes; i++) {
-		if (u->code[i])
-			code_release(u->code[i]);
-		free(u->code[i]);
-	}
-	free(u->code);
-	locate_roots_free(u->options.where.roots);
-	fetch_release(&u->fetcher);
+	images_release(&u->images);
 	spaces_release(&u->spaces);
 	joiner_free(u->joiner);
 	cpu_budget_release(&u->cpu);
@@ -73,18 +64,14 @@ void unwind_free(struct unwind *u)
 
 const struct machine *unwind_machine(const struct unwind *u)
 {
-	const char *name = u->origin && u->origin->arch && *u->origin->arch ? u->origin->arch
+	const struct stream_origin *origin = u->images.origin;
+	const char *name = origin && origin->arch && *origin->arch ? origin->arch
 									    : u->options.arch;
 	struct utsname here;
 
 	if (!name && uname(&here) == 0)
 		name = here.machine;
 	return name ? machine_find(name) : NULL;
-}
-
-bool unwind_is_local(const struct unwind *u)
-{
-	return !u->origin || locate_is_local(u->origin);
 }
 
 static bool keeps_fields(const struct unwind *u)
@@ -138,13 +125,13 @@ static void follow_joiner(struct unwind *u, const struct record *rec)
 
 bool unwind_follow(struct unwind *u, const struct record *rec)
 {
-	if (u->origin)
-		u->spaces.all_is_code = u->origin->is_simpleperf;
+	if (u->images.origin)
+		u->spaces.all_is_code = u->images.origin->is_simpleperf;
+	u->images.is_local = is_local(u->images.origin);
 	code_remove_unmapped(u);
-	if (unwind_is_local(u))
-		locate_roots_follow(u->options.where.roots, rec);
+	images_follow(&u->images, rec);
 	bool good = spaces_follow(&u->spaces, rec);
-	if (rec->type == RECORD_FINISHED_ROUND && unwind_is_local(u) && u->sample_monotonic)
+	if (rec->type == RECORD_FINISHED_ROUND && u->images.is_local && u->sample_monotonic)
 		spaces_forget_gone(&u->spaces, monotonic_ns(), u->sample_monotonic);
 	if (u->spaces.silenced)
 		report_more(u->report, u->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
@@ -152,7 +139,8 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 		follow_joiner(u, rec);
 	if ((rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&
 	    spending_allows(u, CPU_BUDGET_COMMON)) {
-		code_open_mapped(u, rec);
+		code_make_room(u);
+		images_open_mapped(&u->images, &u->spaces, rec);
 		spending_charge(u, CPU_BUDGET_COMMON);
 	}
 	if (rec->type == RECORD_FINISHED_ROUND) {
@@ -543,9 +531,9 @@ static void add_budget(struct cfi_budget *b)
 
 void unwind_begin(struct unwind *u, const struct perf_event_attr *attr, const struct sample *s)
 {
-	u->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	u->images.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	u->sample_monotonic = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC
-			      ? u->sample_time : 0;
+			      ? u->images.time : 0;
 	code_make_room(u);
 	add_budget(&u->budget);
 	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;

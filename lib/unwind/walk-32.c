@@ -46,8 +46,8 @@ static struct extent function_at(const struct walk_32 *w, uint64_t address)
 	if (!m)
 		return none;
 	struct code *code = code_of(w->u, m->object, m, w->place->pid);
-	if (!locate_address(code->elf, m, address, NULL, &own) ||
-	    !elf_symbol(code->elf, own, &symbol) || symbol.address > own)
+	if (!locate_address(code->image.elf, m, address, NULL, &own) ||
+	    !elf_symbol(code->image.elf, own, &symbol) || symbol.address > own)
 		return none;
 	return (struct extent){ symbol.address + address - own, symbol.same.end + address - own };
 }

@@ -78,9 +78,9 @@ static bool read_memory(void *context, uint64_t address, void *bytes, size_t siz
 	if (!m)
 		return false;
 	struct code *code = code_of(w->u, m->object, m, w->pid);
-	if (!locate_address(code->elf, m, address, NULL, &own))
+	if (!locate_address(code->image.elf, m, address, NULL, &own))
 		return false;
-	struct elf_bytes constant = elf_constant_at(code->elf, own);
+	struct elf_bytes constant = elf_constant_at(code->image.elf, own);
 	if (constant.size < size)
 		return false;
 	memcpy(bytes, constant.at, size);
@@ -97,7 +97,8 @@ static bool evaluate(struct walk *w, const struct rule *rule, int32_t expression
 	if (!m || rule->object == TABLE_NONE)
 		return false;
 	struct code *code = code_of(w->u, rule->object, m, w->pid);
-	if (!code->cfi || !locate_address(code->elf, m, w->is_exact ? pc : pc - 1, NULL, &own))
+	if (!code->cfi ||
+	    !locate_address(code->image.elf, m, w->is_exact ? pc : pc - 1, NULL, &own))
 		return false;
 	struct cfi_memory memory = { .read = read_memory, .context = w,
 				     .bias = (w->is_exact ? pc : pc - 1) - own };
@@ -270,8 +271,8 @@ static bool is_nearest_start(const struct walk *w, uint64_t start)
 	const struct mapping *m = space_find(w->space, address);
 	struct code *code = m ? code_of(w->u, m->object, m, w->pid) : NULL;
 
-	return code && code->elf && start <= address &&
-	       locate_address(code->elf, m, address, NULL, &own) &&
+	return code && code->image.elf && start <= address &&
+	       locate_address(code->image.elf, m, address, NULL, &own) &&
 	       starts_called_before(code->starts, own) == start - (address - own);
 }
 
