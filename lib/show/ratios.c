@@ -3,7 +3,9 @@
 #include "pprof/sample-type.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool ratios_parse(const char *text, struct ratio_request *r)
 {
@@ -134,42 +136,6 @@ struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of ki
 	struct ratio_event b = event_of(c, 1, row_named(&c->top[1], name), kind);
 
 	return compute(c, &a, &b, false);
-}
-
-void ratios_print(const struct ratio *r, FILE *out)
-{
-	char text[80];
-
-	if (r->is_known && r->is_exact)
-		snprintf(text, sizeof(text), "%.3g", r->value);
-	else if (r->is_known)
-		snprintf(text, sizeof(text), "%.3g [%.3g, %.3g]", r->value, r->low, r->high);
-	else
-		snprintf(text, sizeof(text), "-");
-	fprintf(out, " %-*s", RATIO_COLUMNS - 1, text);
-}
-
-void ratios_print_foot(const struct ratio_column *c, FILE *out)
-{
-	fprintf(out, "%s of all:", c->name);
-	ratios_print(&c->total, out);
-	fputc('\n', out);
-	if (c->is_group && c->total.is_exact && c->bars[1].spans < 5)
-		fputs("a function's ratio of a group needs 5 spans of time or more: a longer "
-		      "recording, or pmu-topprof --slices.\n", out);
-	if (c->is_group)
-		fputs("counted between samples: a function's ratio is mixed with what ran in the "
-		      "PERIOD before its samples; right for functions that run on for many "
-		      "periods.\n", out);
-}
-
-void ratios_print_json(const struct ratio *r)
-{
-	if (r->is_known)
-		printf("{\"value\": %.9g, \"low\": %.9g, \"high\": %.9g}", r->value, r->low,
-		       r->high);
-	else
-		printf("null");
 }
 
 void ratios_release(struct ratio_column *c)

@@ -7,11 +7,6 @@
 #include "compare/ratio.h"
 #include "show/top.h"
 
-#include <stdio.h>
-
-/* The width of a ratio's column. */
-enum { RATIO_COLUMNS = 24 };
-
 struct ratio_column {
 	const char *name;	/* head of the column */
 	double factor;		/* the ratio is multiplied by it */
@@ -57,14 +52,5 @@ struct ratio ratios_of_row(struct ratio_column *c, uint32_t row, enum bars_of ki
 
 /* Return the ratio in the row called NAME, of flat or cumulative values by KIND. */
 struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind);
-
-/* Print R in RATIO_COLUMNS columns. */
-void ratios_print(const struct ratio *r, FILE *out);
-
-/* Print the lines after a table: the ratio of the whole profile, and a caveat if there is one. */
-void ratios_print_foot(const struct ratio_column *c, FILE *out);
-
-/* Print R as a JSON object on stdout, or null if it is unknown. */
-void ratios_print_json(const struct ratio *r);
 
 void ratios_release(struct ratio_column *c);

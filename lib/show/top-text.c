@@ -2,6 +2,7 @@
 /* A top as a table for people. */
 #include "base/text.h"
 #include "show/name-print.h"
+#include "show/ratios-print.h"
 #include "show/screen.h"
 #include "show/top-print-internal.h"
 #include "show/value.h"
