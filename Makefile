@@ -33,7 +33,7 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,compose/% flame/% listing/% live/% serve/% tool/go-flags% \
+UNUSED  := $(addprefix lib/,compare/% compose/% flame/% listing/% live/% serve/% tool/go-flags% \
 		$(addprefix show/,annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED),$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))

@@ -5,8 +5,8 @@
  * child, and what is heavy by any type is kept.
  */
 #include "flame/flame-internal.h"
+#include "names/object-name.h"
 #include "record/words.h"
-#include "show/object-name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

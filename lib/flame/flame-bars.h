@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flame-bars - the error bars of the functions in a page, as pmu-top prints them. */
 #pragma once
-#include "show/bars.h"
+#include "compare/bars.h"
 
 struct flame;
 enum flame_side { FLAME_PROFILE, FLAME_BASE, FLAME_SIDES };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-svg.h"
+#include "compare/diff.h"
 #include "flame/flame-change.h"
 #include "flame/flame-column.h"
 #include "names/short-name.h"
 #include "record/words.h"
-#include "show/diff.h"
 #include "show/value.h"
 
 #include <inttypes.h>

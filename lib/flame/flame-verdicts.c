@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-verdicts.h"
+#include "compare/diff.h"
 #include "flame/flame.h"
-#include "show/diff.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame.h"
+#include "compare/diff.h"
 #include "flame/flame-internal.h"
 #include "pprof/figures.h"
 #include "pprof/label-kinds.h"
 #include "pprof/sample-type.h"
 #include "record/words.h"
-#include "show/diff.h"
 #include "stream/resolved.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arranges source lines and instructions for printing. */
-#include "show/annotate.h"
 #include "base/hex.h"
 #include "base/text.h"
-#include "show/top.h"
+#include "compare/top.h"
+#include "show/annotate.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

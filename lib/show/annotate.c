@@ -2,7 +2,7 @@
 /* Chooses the functions of an annotation, finds their lines and instructions, and counts. */
 #include "show/annotate.h"
 #include "base/byte-ids.h"
-#include "show/top.h"
+#include "compare/top.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

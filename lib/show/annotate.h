@@ -13,12 +13,12 @@
  * instructions that have samples are rows, each with a sum of flat and of cumulative values.
  */
 #pragma once
+#include "compare/bars.h"
+#include "compare/ratios.h"
 #include "listing/object-code.h"
 #include "listing/source-text.h"
 #include "names/name-filter.h"
 #include "pprof/decode.h"
-#include "show/bars.h"
-#include "show/ratios.h"
 
 enum annotate_what { ANNOTATE_SOURCE, ANNOTATE_CODE, ANNOTATE_BOTH };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bars-print - prints error bars in tables, CSV and JSON. */
 #pragma once
-#include "show/bars-shown.h"
+#include "compare/bars-shown.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff-print - prints the differences between profiles as a table or JSON. */
 #pragma once
-#include "show/diff.h"
+#include "compare/diff.h"
 
 #include <stdio.h>
 

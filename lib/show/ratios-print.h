@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ratios-print - prints ratios in tables and JSON. */
 #pragma once
-#include "show/ratios.h"
+#include "compare/ratios.h"
 
 #include <stdio.h>
 

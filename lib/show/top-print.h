@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
 #pragma once
+#include "compare/diff.h"
+#include "compare/ratios.h"
+#include "compare/top.h"
 #include "names/name-filter.h"
 #include "show/bars-print.h"
-#include "show/diff.h"
-#include "show/ratios.h"
-#include "show/top.h"
 
 #include <stdio.h>
 

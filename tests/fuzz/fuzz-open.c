@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-open - any bytes as an input: what it is; as folded text, or a profile, summed up. */
+#include "compare/top.h"
 #include "pprof/folded-read.h"
-#include "show/top.h"
 #include "stream/look.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/object-name.h"
+#include "names/object-name.h"
 #include "base/units.h"
 #include "record/words.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/diff.h"
+#include "compare/diff.h"
 #include "pprof/figures.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #pragma once
 #include "base/report.h"
 #include "compare/compare.h"
-#include "show/top.h"
+#include "compare/top.h"
 
 enum diff_side { DIFF_BASE, DIFF_AFTER };
 

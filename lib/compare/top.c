@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/top.h"
+#include "compare/top.h"
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "compare/wait-frames.h"
+#include "names/object-name.h"
 #include "pprof/label-kinds.h"
 #include "record/words.h"
-#include "show/object-name.h"
-#include "show/wait-frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bars-shown - what tables show of error bars: which one, how wide, and of which rows. */
 #pragma once
-#include "show/bars.h"
+#include "compare/bars.h"
 
 /* The shares that bars are for. */
 enum bars_how {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/bars-shown.h"
+#include "compare/bars-shown.h"
 #include "base/arena.h"
 
 #include <math.h>
@@ -80,7 +80,8 @@ struct bars_bounds bars_bounds(const struct bars *b, const struct share_bar *bar
 	}
 
 	if (much)
-		return (struct bars_bounds){ bars_worst_low(b, low), bars_worst_high(b, high), false };
+		return (struct bars_bounds){ bars_worst_low(b, low), bars_worst_high(b, high),
+					     false };
 	if (bar->is_exact || (run && b->whole.is_complete))
 		return (struct bars_bounds){ bar->share, bar->share, true };
 	return (struct bars_bounds){ low, high, false };

@@ -12,8 +12,8 @@
  */
 #pragma once
 #include "base/intern.h"
+#include "compare/bars.h"
 #include "pprof/frames.h"
-#include "show/bars.h"
 
 struct top_row {
 	const char *name;	/* function, or "[libfoo.so: 6,570 addresses]"; set by top_sort() */

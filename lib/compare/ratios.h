@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "compare/ratio.h"
-#include "show/top.h"
+#include "compare/top.h"
 
 struct ratio_column {
 	const char *name;	/* head of the column */

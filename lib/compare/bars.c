@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/bars.h"
+#include "compare/bars.h"
 #include "base/arena.h"
+#include "compare/bars-internal.h"
 #include "pprof/figures.h"
 #include "record/words.h"
-#include "show/bars-internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sample types of a profile belong together, by their names. */
+#include "compare/bars-internal.h"
 #include "record/words.h"
-#include "show/bars-internal.h"
 
 #include <stdio.h>
 #include <string.h>

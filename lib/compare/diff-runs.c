@@ -3,10 +3,10 @@
  * The runs that profiles hold: one each, or several in a profile that was merged; in a difference,
  * those of each side.
  */
+#include "compare/diff.h"
 #include "pprof/comments.h"
 #include "pprof/figures.h"
 #include "record/words.h"
-#include "show/diff.h"
 
 #include <math.h>
 #include <stdlib.h>

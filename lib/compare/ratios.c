@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/ratios.h"
+#include "compare/ratios.h"
 #include "pprof/sample-type.h"
 
 #include <math.h>
