@@ -164,7 +164,7 @@ static void check_options(void)
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
 	set_slices();
 	if (!how.labels && format == TO_FOLDED)
-		how.labels = "thread_comm";
+		how.labels = LABEL_THREAD_COMM;
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--not-sampled is known only for the whole recording, "
 				"not for a part of it");

@@ -172,6 +172,10 @@ check 'stacks of one frame are counted, and named if asked for' <<'END'
 	grep -Eq 'stacks of programs, cut: .*(9[0-9]|100)\.[0-9] % one frame' err
 	folds named.data --mark-cut | grep -Fqx '[cut: no unwind information];spin'
 	folds named.data | grep -Fqx spin
+	# the program is not the filter of that name
+	cp "$scratch/frames" pmu-unwind
+	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- ./pmu-unwind null
+	pmu-symbolize -v s.data 2>&1 >named.data | grep -q 'cut: .*[0-9] % one frame'
 END
 
 check 'no word about stacks that are whole, or were not asked for' <<'END'

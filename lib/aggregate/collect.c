@@ -28,7 +28,7 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	*wrong = "parallelism";
 	if (how->parallelism && !labeler_parallelism(&c->labeler))
 		return false;
-	*wrong = "slice";
+	*wrong = LABEL_SLICE;
 	return !how->slices || labeler_slice(&c->labeler, how->slices);
 }
 

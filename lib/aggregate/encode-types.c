@@ -99,9 +99,9 @@ static void name_as_perf(struct encoder *e, const char *event,
 {
 	char name[LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "%.100s_sample", event);
+	snprintf(name, sizeof(name), "%.100s" TYPE_END_SAMPLE, event);
 	samples->type = encode_text(e, name);
-	snprintf(name, sizeof(name), "%.100s_event", event);
+	snprintf(name, sizeof(name), "%.100s" TYPE_END_EVENT, event);
 	value->type = encode_text(e, name);
 	value->unit = samples->unit;
 }
@@ -231,7 +231,7 @@ static int64_t write_event(struct encoder *e, uint32_t i, const char *value_is,
 	const char *of = several ? e->strings.text[value.type] : "";
 	char name[LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "%.100s%s" TYPE_SAMPLES, of, several ? "_" : "");
+	snprintf(name, sizeof(name), "%.100s%s", of, several ? TYPE_END_SAMPLES : TYPE_SAMPLES);
 	samples.type = encode_text(e, name);
 	samples.unit = encode_text(e, UNIT_COUNT);
 	if (e->p->naming == NAMING_PERF)

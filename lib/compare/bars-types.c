@@ -24,22 +24,27 @@ uint32_t bars_type_named(const struct decoded *d, const char *name, const char *
 	return TABLE_NONE;
 }
 
+/* Return how long NAME is without END; 0: it does not end so. */
+static size_t length_before(const char *name, const char *end)
+{
+	size_t length = strlen(name), ends = strlen(end);
+
+	return length > ends && !strcmp(name + length - ends, end) ? length - ends : 0;
+}
+
 uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
 {
 	const char *name = decoded_string(d, d->type[value].type);
-	size_t length = strlen(name);
+	size_t of_perf = length_before(name, TYPE_END_EVENT);
 	char event[256];
 
-	if (is_named(d, value, TYPE_SAMPLES, "") ||
-	    (length > 8 && !strcmp(name + length - 8, "_samples")))
+	if (is_named(d, value, TYPE_SAMPLES, "") || length_before(name, TYPE_END_SAMPLES) ||
+	    length_before(name, TYPE_END_SAMPLE))
 		return value;
-	if (length > 7 && !strcmp(name + length - 7, "_sample"))
-		return value;
-	uint32_t of_event = bars_type_named(d, name, "_samples");
-	if (of_event == TABLE_NONE && length > 6 && length < sizeof(event) &&
-	    !strcmp(name + length - 6, "_event")) {
-		snprintf(event, sizeof(event), "%.*s", (int)length - 6, name);
-		of_event = bars_type_named(d, event, "_sample");
+	uint32_t of_event = bars_type_named(d, name, TYPE_END_SAMPLES);
+	if (of_event == TABLE_NONE && of_perf > 0 && of_perf < sizeof(event)) {
+		snprintf(event, sizeof(event), "%.*s", (int)of_perf, name);
+		of_event = bars_type_named(d, event, TYPE_END_SAMPLE);
 	}
 	return of_event != TABLE_NONE ? of_event : bars_type_named(d, TYPE_SAMPLES, "");
 }

@@ -457,9 +457,9 @@ static uint32_t counting_type(const struct flame *f, uint32_t i)
 
 	/* Never by the unit alone: cycles are a count, too. */
 	if (!strcmp(type->unit, UNIT_COUNT) &&
-	    (!strcmp(type->name, TYPE_SAMPLES) || has_suffix(type->name, "_samples")))
+	    (!strcmp(type->name, TYPE_SAMPLES) || has_suffix(type->name, TYPE_END_SAMPLES)))
 		return i;
-	snprintf(name, sizeof(name), "%.250s_samples", type->name);
+	snprintf(name, sizeof(name), "%.250s" TYPE_END_SAMPLES, type->name);
 	uint32_t found = find_type(f, name, UNIT_COUNT);
 	return found != TABLE_NONE ? found : find_type(f, TYPE_SAMPLES, UNIT_COUNT);
 }

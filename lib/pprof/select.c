@@ -82,7 +82,7 @@ static void keep_labels(struct decoded *d, const char *list)
 /* Return whether the sample type TYPE has the values or the samples of EVENT, in either naming. */
 static bool is_name_of(const char *type, const char *event)
 {
-	static const char *const ends[] = { "", "_samples", "_sample", "_event" };
+	static const char *const ends[] = { "", TYPE_END_SAMPLES, TYPE_END_SAMPLE, TYPE_END_EVENT };
 	size_t length = strlen(event);
 
 	for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)

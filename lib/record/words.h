@@ -62,9 +62,15 @@
 #define TYPE_OFF_CPU "off-cpu"
 #define TYPE_WALL "wall"
 #define TYPE_LATENCY "latency"
-#define TYPE_SAMPLES "samples"			/* of the only event; else EVENT_samples */
+#define TYPE_SAMPLES "samples"			/* of the only event */
+#define TYPE_END_SAMPLES "_samples"		/* of one of several: EVENT_samples */
+#define TYPE_END_SAMPLE "_sample"		/* as perf_to_profile names them: EVENT_sample */
+#define TYPE_END_EVENT "_event"			/* and the values: EVENT_event */
 #define UNIT_TIME "nanoseconds"
 #define UNIT_COUNT "count"
+
+/* In a recorder's command line: its stream went through pmu-unwind. */
+#define WORD_UNWOUND " | pmu-unwind"
 
 /* Return whether NAME is WORD, or goes on where WORD's bracket closes: "[vdso]", "[vdso32]". */
 static inline bool word_starts(const char *name, const char *word)

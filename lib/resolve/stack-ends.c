@@ -16,7 +16,7 @@ bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr
 {
 	if (s->command != origin->command) {
 		s->command = origin->command;
-		s->is_unwound = s->command && strstr(s->command, "pmu-unwind");
+		s->is_unwound = s->command && strstr(s->command, WORD_UNWOUND);
 	}
 	return attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_user &&
 	       !(attr->sample_type & PERF_SAMPLE_STACK_USER) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/allow.h"
+#include "record/words.h"
 #include "serve/internal.h"
 
 #include <linux/perf_event.h>
@@ -86,7 +87,7 @@ static const char *take_member(const char *at, struct event_facts *e)
 	else if (!strcmp(name, "sample_period"))
 		e->period = strtoull(value, NULL, 10);
 	else if (!strcmp(name, "unit"))
-		e->is_clock = !strcmp(value, "nanoseconds");
+		e->is_clock = !strcmp(value, UNIT_TIME);
 	return at;
 }
 
