@@ -31,12 +31,8 @@ struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size)
 static struct elf *open_in(const struct locate_options *where, const char *root,
 			   const char *directory, const char *hex, const char *suffix)
 {
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", directory, hex, hex + 2,
-		     suffix) >= (int)sizeof(path))
-		return NULL;
-	return locate_elf(where, root, path);
+	return locate_printed(where, root, "%s/.build-id/%.2s/%s%s", directory, hex, hex + 2,
+			      suffix);
 }
 
 /* Return ELF if it is of KIND. Otherwise close ELF and return NULL. ELF may be NULL. */
@@ -80,19 +76,14 @@ static struct elf *open_fetched(const struct locate_options *where, const char *
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH");
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char path[PATH_MAX];
-	int length;
+	const char *name = fetch_kind_name(kind);
 
 	if (cache && *cache)
-		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex,
-				  fetch_kind_name(kind));
-	else if (xdg && *xdg)
-		length = snprintf(path, sizeof(path), "%s/debuginfod_client/%s/%s", xdg, hex,
-				  fetch_kind_name(kind));
-	else
-		length = snprintf(path, sizeof(path), "%s/.cache/debuginfod_client/%s/%s",
-				  home ? home : "", hex, fetch_kind_name(kind));
-	return length < (int)sizeof(path) ? locate_elf(where, "", path) : NULL;
+		return locate_printed(where, "", "%s/%s/%s", cache, hex, name);
+	if (xdg && *xdg)
+		return locate_printed(where, "", "%s/debuginfod_client/%s/%s", xdg, hex, name);
+	return locate_printed(where, "", "%s/.cache/debuginfod_client/%s/%s", home ? home : "", hex,
+			      name);
 }
 
 bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
@@ -176,7 +167,6 @@ static struct elf *open_link(const struct locate_options *where, struct elf *elf
 			     const char *path, const char *root)
 {
 	struct elf_bytes link;
-	char at[PATH_MAX];
 
 	if (!elf_section(elf, ".gnu_debuglink", &link) || link.size < 8 ||
 	    !memchr(link.at, 0, link.size - 4) || memchr(link.at, '/', link.size - 4))
@@ -195,9 +185,9 @@ static struct elf *open_link(const struct locate_options *where, struct elf *elf
 	for (size_t i = 0; i < own + 3 && !found; i++) {
 		const char *directory = i < own ? where->debug_dirs->item[i]
 				      : i == own + 2 ? "/usr/lib/debug" : "";
-		if (snprintf(at, sizeof(at), "%s%.*s%s/%s", directory, length, path,
-			     i == own + 1 ? "/.debug" : "", name) < (int)sizeof(at))
-			found = with_checksum(locate_elf(where, i < own ? "" : root, at), crc);
+		found = with_checksum(locate_printed(where, i < own ? "" : root, "%s%.*s%s/%s",
+						     directory, length, path,
+						     i == own + 1 ? "/.debug" : "", name), crc);
 	}
 	return found;
 }
@@ -303,30 +293,22 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 	const char *path = *name = link.path;
 	struct elf *elf = link.is_dwarf5 ? NULL : locate_by_id(where, root, link.sum.at,
 							      link.sum.size, LOCATE_DEBUG);
-	char beside[PATH_MAX];
 	const char *own = elf_path(debug), *slash = strrchr(own, '/');
-	if (*path != '/') {	/* relative to the file with the link */
-		if (!slash || snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - own), own,
-				       path) >= (int)sizeof(beside))
-			return elf;
-		path = beside;
-	}
+	bool is_relative = *path != '/';	/* to the file with the link */
+	if (is_relative && !slash)
+		return elf;
+	int before = is_relative ? (int)(slash + 1 - own) : 0;
 	if (!elf)
-		elf = as_linked(locate_elf(where, root, path), &link);
+		elf = as_linked(locate_printed(where, root, "%.*s%s", before, own, path), &link);
 	if (!elf && *root)
-		elf = as_linked(locate_elf(where, "", path), &link);
+		elf = as_linked(locate_printed(where, "", "%.*s%s", before, own, path), &link);
 	return elf;
 }
 
 struct elf *locate_package(const struct locate_options *where, const char *path,
 			   const char *root)
 {
-	char package[PATH_MAX];
-
-	if (*path != '/' ||
-	    snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
-		return NULL;
-	return locate_elf(where, root, package);
+	return *path == '/' ? locate_printed(where, root, "%s.dwp", path) : NULL;
 }
 
 struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
@@ -343,10 +325,8 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 		return elf;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths) && !elf; i++) {
 		const char *hole = strchr(paths[i], '%');
-		char path[PATH_MAX];
-		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
-			     release, hole + 2) < (int)sizeof(path))
-			elf = locate_with_id(locate_elf(where, root, path), id, size);
+		elf = locate_with_id(locate_printed(where, root, "%.*s%s%s", (int)(hole - paths[i]),
+						    paths[i], release, hole + 2), id, size);
 	}
 	return elf;
 }

@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -32,6 +34,18 @@ struct elf *locate_elf(const struct locate_options *where, const char *root, con
 	int fd = regular_open_below(root, path, false);
 
 	return fd < 0 ? NULL : elf_pool_open(where->pool, fd, &why);
+}
+
+struct elf *locate_printed(const struct locate_options *where, const char *root,
+			   const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	return length < (int)sizeof(path) ? locate_elf(where, root, path) : NULL;
 }
 
 /*

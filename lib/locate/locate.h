@@ -116,6 +116,10 @@ struct elf *locate_package(const struct locate_options *where, const char *path,
  */
 struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path);
 
+/* The same for the path that FORMAT makes.  NULL also if it is too long. */
+struct elf *locate_printed(const struct locate_options *where, const char *root,
+			   const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Return whether a stream was recorded on this machine with the kernel release that runs now. */
 bool locate_is_local(const struct stream_origin *origin);
 

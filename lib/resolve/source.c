@@ -27,12 +27,9 @@ static struct report *report_of(const struct source *source)
 static struct elf *open_beside(const struct source *source, const char *name)
 {
 	const char *own = source->image.path, *slash = strrchr(own, '/');
-	char path[PATH_MAX];
 
-	if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own), own, name) >=
-		      (int)sizeof(path))
-		return NULL;
-	return locate_elf(where_of(source), source->image.root, path);
+	return slash ? locate_printed(where_of(source), source->image.root, "%.*s/%s",
+				      (int)(slash - own), own, name) : NULL;
 }
 
 /* Open a .dwo file: where the compiler put it, or next to the program, if both were moved. */
