@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "aggregate/profile.h"
+#include "base/clock.h"
 #include "base/digest.h"
+#include "base/sort.h"
 #include "record/words.h"
 
 #include <stdarg.h>
@@ -202,12 +204,7 @@ int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum)
 
 void profile_time(struct profile *p, uint64_t time)
 {
-	if (time == 0)
-		return;
-	if (p->first_time == 0 || time < p->first_time)
-		p->first_time = time;
-	if (time > p->last_time)
-		p->last_time = time;
+	clock_widen(&p->first_time, &p->last_time, time);
 }
 
 __attribute__((format(printf, 2, 0)))
@@ -286,13 +283,6 @@ static uint64_t samples_of(const struct stacks *s, uint32_t stack)
 	return samples;
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Return the median number of samples per stack. */
 static uint64_t median_samples(const struct stacks *s)
 {
@@ -300,7 +290,7 @@ static uint64_t median_samples(const struct stacks *s)
 
 	for (uint32_t i = 0; i < s->count; i++)
 		count[i] = samples_of(s, i);
-	qsort(count, s->count, sizeof(*count), compare_counts);
+	qsort(count, s->count, sizeof(*count), sort_compare_u64);
 	uint64_t median = count[s->count / 2];
 	free(count);
 	return median;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock - the kernel's clocks. */
+/* clock - the kernel's clocks, and times in ns. */
 #pragma once
 #include <stdint.h>
 #include <time.h>
@@ -11,6 +11,17 @@ static inline uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Widen the range of times from *FIRST to *LAST by TIME.  0: no time. */
+static inline void clock_widen(uint64_t *first, uint64_t *last, uint64_t time)
+{
+	if (time == 0)
+		return;
+	if (*first == 0 || time < *first)
+		*first = time;
+	if (time > *last)
+		*last = time;
 }
 
 /* Return the time in ns of the clock for timeouts and durations. */

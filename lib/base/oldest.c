@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/oldest.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
-static int by_time(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 uint64_t oldest_quarter(uint64_t *used, size_t count)
 {
-	qsort(used, count, sizeof(*used), by_time);
+	qsort(used, count, sizeof(*used), sort_compare_u64);
 	return used[count / 4];
 }

@@ -210,3 +210,13 @@ bool output_close(struct output *out)
 	out->buffer = NULL;
 	return out->is_whole;
 }
+
+int output_take_memory(struct output *out)
+{
+	output_flush(out);
+	int fd = output_ended(out) ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	output_close(out);
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}

@@ -92,5 +92,11 @@ static inline bool output_ended(const struct output *out)
 void output_end_file(struct output *out);
 void output_begin_file(struct output *out);
 
+/*
+ * Flush and close OUT, which output_open_memory() opened.  Return a descriptor of the file, at its
+ * start, or -1 (reported).
+ */
+int output_take_memory(struct output *out);
+
 /* Flush and close; failures are reported.  Return false if not all was written, or discarded. */
 bool output_close(struct output *out);

@@ -40,6 +40,16 @@ static void release(struct replace *r)
 	free(r);
 }
 
+/* Release R, keep errno, and return NULL. */
+static struct replace *release_failed(struct replace *r)
+{
+	int error = errno;
+
+	release(r);
+	errno = error;
+	return NULL;
+}
+
 /* Create the hidden file with MODE and the umask. */
 static bool open_hidden(struct replace *r, mode_t mode)
 {
@@ -75,10 +85,7 @@ struct replace *replace_open_in(int directory, const char *name)
 	r->sync = fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
 	if (destination_is_ours(directory, name) && open_hidden(r, 0666))
 		return r;
-	int error = errno;
-	release(r);
-	errno = error;
-	return NULL;
+	return release_failed(r);
 }
 
 /* Create a hidden file in the directory of D, with the mode and owner of the old file, if any. */
@@ -129,12 +136,7 @@ struct replace *replace_open(const char *file, bool same_inode)
 		r->fd = destination_open(&d, O_CREAT);
 		good = r->fd >= 0;
 	}
-	if (good)
-		return r;
-	int error = errno;
-	release(r);
-	errno = error;
-	return NULL;
+	return good ? r : release_failed(r);
 }
 
 int replace_fd(const struct replace *r)

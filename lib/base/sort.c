@@ -77,3 +77,10 @@ struct sort_key *sort_keys(struct sort_key *key, struct sort_key *spare, size_t 
 	}
 	return key;
 }
+
+int sort_compare_u64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort - sorts by a number, in linear time. */
+/* sort - sorts by a number, in linear time; and how qsort() compares numbers. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -15,3 +15,6 @@ struct sort_key {
  * as many.  Return where the sorted keys are: KEY or SPARE.
  */
 struct sort_key *sort_keys(struct sort_key *key, struct sort_key *spare, size_t count);
+
+/* For qsort(): compare two uint64_t. */
+int sort_compare_u64(const void *a, const void *b);

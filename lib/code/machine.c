@@ -59,12 +59,6 @@ static bool has(struct machine_code code, int distance, const char *text, size_t
 /* The bytes of the literal TEXT, without its NUL. */
 #define HAS(code, distance, text) has(code, distance, text, sizeof(text) - 1)
 
-static void add(struct cfi_row *row, unsigned reg, enum cfi_kind kind, int32_t value)
-{
-	row->save[row->saves++] = (struct cfi_save){ .reg = (uint8_t)reg, .kind = (uint8_t)kind,
-						     .value = value };
-}
-
 /* A row with CFA = sp + SIZE, and all registers unchanged but those that are added. */
 static struct cfi_row start_row(const struct machine *m, int32_t size)
 {
@@ -77,7 +71,7 @@ static struct cfi_row x86_row(int32_t size)
 {
 	struct cfi_row row = start_row(&x86_64, size);
 
-	add(&row, RIP, CFI_OFFSET, -8);
+	cfi_row_save(&row, RIP, CFI_OFFSET, -8);
 	return row;
 }
 
@@ -94,7 +88,7 @@ static void x86_signal_row(struct cfi_row *row)
 	*row = start_row(&x86_64, 0);
 	row->is_signal = true;
 	for (unsigned reg = 0; reg <= RIP; reg++)
-		add(row, reg, CFI_OFFSET, GREGS + 8 * index[reg]);
+		cfi_row_save(row, reg, CFI_OFFSET, GREGS + 8 * index[reg]);
 }
 
 /* struct rt_sigframe: siginfo (128 bytes), struct ucontext with a struct sigcontext in it. */
@@ -106,7 +100,7 @@ static void arm64_signal_row(struct cfi_row *row)
 	row->is_signal = true;
 	row->ra_reg = ARM64_PC;
 	for (unsigned reg = 0; reg <= ARM64_PC; reg++)
-		add(row, reg, CFI_OFFSET, (int32_t)(REGS + 8 * reg));
+		cfi_row_save(row, reg, CFI_OFFSET, (int32_t)(REGS + 8 * reg));
 }
 
 /* A trampoline: the SIZE bytes of TEXT, whose last SYSCALL bytes are the system call. */
@@ -250,7 +244,7 @@ void machine_go_row(const struct machine *m, uint32_t bytes, struct cfi_row *row
 	}
 	*row = start_row(m, (int32_t)bytes);
 	if (bytes)
-		add(row, m->lr, CFI_OFFSET, -(int32_t)bytes);
+		cfi_row_save(row, m->lr, CFI_OFFSET, -(int32_t)bytes);
 }
 
 /*
@@ -267,7 +261,7 @@ void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t
 		bool pushed = at > 0 && at < 32 && HAS(code, -(int)at, "\xf0\x7b\xbf\xa9");
 		*row = start_row(m, pushed ? 16 : 0);
 		if (pushed)
-			add(row, m->lr, CFI_OFFSET, -8);
+			cfi_row_save(row, m->lr, CFI_OFFSET, -8);
 	} else if (at < 16 && (pushes || HAS(code, -6, "\xff\x35"))) {
 		*row = x86_row(pushes ? 16 : 24);
 	} else {
@@ -375,7 +369,7 @@ bool machine_clone_row(const struct machine *m, struct machine_code code, struct
 		return false;
 	int32_t id = cfi_add_expression(c, address, sizeof(address));
 	*row = start_row(m, 8);
-	add(row, RIP, CFI_VALUE_EXPRESSION, id);
+	cfi_row_save(row, RIP, CFI_VALUE_EXPRESSION, id);
 	return id >= 0;
 }
 
@@ -405,8 +399,8 @@ static bool x86_edge_row(struct machine_code code, struct cfi_row *row)
 	if (!x86_sets_frame(code, -1))
 		return false;
 	*row = start_row(&x86_64, 16);
-	add(row, RBP, CFI_OFFSET, -16);
-	add(row, RIP, CFI_OFFSET, -8);
+	cfi_row_save(row, RBP, CFI_OFFSET, -16);
+	cfi_row_save(row, RIP, CFI_OFFSET, -8);
 	return true;
 }
 
@@ -435,8 +429,8 @@ static bool arm64_edge_row(struct machine_code code, struct cfi_row *row)
 	if (!size)
 		return false;
 	*row = start_row(&arm64, size);
-	add(row, X29, CFI_OFFSET, -size);
-	add(row, X30, CFI_OFFSET, 8 - size);
+	cfi_row_save(row, X29, CFI_OFFSET, -size);
+	cfi_row_save(row, X30, CFI_OFFSET, 8 - size);
 	return true;
 }
 

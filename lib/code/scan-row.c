@@ -14,12 +14,6 @@ static struct scan_value substitute(const struct state *state, struct scan_value
 	return v.kind == SUM ? place : scan_add(scan_load(state, place), v.more);
 }
 
-static void add_save(struct cfi_row *row, unsigned reg, unsigned kind, int32_t value)
-{
-	row->save[row->saves++] = (struct cfi_save){ .reg = (uint8_t)reg, .kind = (uint8_t)kind,
-						     .value = value };
-}
-
 /* Append VALUE, of four bytes. */
 static uint8_t *add_number(uint8_t *at, int32_t value)
 {
@@ -66,11 +60,11 @@ static void save_at(struct cfi *c, struct scan_value place, unsigned reg, struct
 	int32_t id;
 
 	if (row->cfa_kind == CFI_OFFSET && place.base == row->cfa_reg) {
-		add_save(row, reg, CFI_OFFSET, place.offset - row->cfa_value);
+		cfi_row_save(row, reg, CFI_OFFSET, place.offset - row->cfa_value);
 		return;
 	}
 	id = place.base < REGISTERS ? add_expression(c, place.base, place.offset, false, 0) : -1;
-	add_save(row, reg, id < 0 ? CFI_UNDEFINED : CFI_EXPRESSION, id < 0 ? 0 : id);
+	cfi_row_save(row, reg, id < 0 ? CFI_UNDEFINED : CFI_EXPRESSION, id < 0 ? 0 : id);
 }
 
 bool scan_row_from_return(struct cfi *c, const struct state *end, struct cfi_row *row)
@@ -87,11 +81,11 @@ bool scan_row_from_return(struct cfi *c, const struct state *end, struct cfi_row
 		if (v.kind == LOADED && v.more == 0)
 			save_at(c, scan_sum(v.base, v.offset), r, row);
 		else if (v.kind == SUM && v.base < REGISTERS && v.offset == 0)
-			add_save(row, r, CFI_REGISTER, v.base);
+			cfi_row_save(row, r, CFI_REGISTER, v.base);
 		else
-			add_save(row, r, CFI_UNDEFINED, 0);
+			cfi_row_save(row, r, CFI_UNDEFINED, 0);
 	}
-	add_save(row, RIP, CFI_OFFSET, -WORD);
+	cfi_row_save(row, RIP, CFI_OFFSET, -WORD);
 	return true;
 }
 
@@ -132,14 +126,14 @@ static void add_kept(struct cfi *c, const struct state *end, unsigned reg, struc
 		struct scan_value place = turn(end, slot->base, slot->offset);
 		bool is_plain = slot->base == RSP && row->cfa_kind == CFI_OFFSET;
 		if (is_plain)
-			add_save(row, reg, CFI_OFFSET, slot->offset - WORD);
+			cfi_row_save(row, reg, CFI_OFFSET, slot->offset - WORD);
 		else if (place.kind == SUM)
 			save_at(c, place, reg, row);
 		else
 			continue;
 		return;
 	}
-	add_save(row, reg, CFI_UNDEFINED, 0);
+	cfi_row_save(row, reg, CFI_UNDEFINED, 0);
 }
 
 bool scan_row_from_start(struct cfi *c, const struct state *end, struct cfi_row *row)
@@ -149,7 +143,7 @@ bool scan_row_from_start(struct cfi *c, const struct state *end, struct cfi_row 
 	for (unsigned r = 0; r < REGISTERS; r++)
 		if (KEPT >> r & 1 && !scan_equal(end->reg[r], scan_sum(r, 0)))
 			add_kept(c, end, r, row);
-	add_save(row, RIP, CFI_OFFSET, -WORD);
+	cfi_row_save(row, RIP, CFI_OFFSET, -WORD);
 	return true;
 }
 

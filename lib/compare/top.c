@@ -458,26 +458,34 @@ static int by_size(int64_t a1, int64_t b1, int64_t a2, int64_t b2)
 	return a1 == b1 ? 0 : a1 < b1 ? 1 : -1;
 }
 
-static int compare_flat(const void *a, const void *b, void *top)
+static int by_flat(const struct top_row *x, const struct top_row *y)
 {
-	const struct top_row *row = ((const struct top *)top)->row;
-	const struct top_row *x = &row[*(const uint32_t *)a], *y = &row[*(const uint32_t *)b];
-	int order = by_size(x->flat, y->flat, x->cumulative, y->cumulative);
+	return by_size(x->flat, y->flat, x->cumulative, y->cumulative);
+}
+
+static int by_cumulative(const struct top_row *x, const struct top_row *y)
+{
+	return by_size(x->cumulative, y->cumulative, x->flat, y->flat);
+}
+
+struct sorting {
+	const struct top_row *row;
+	int (*compare)(const struct top_row *x, const struct top_row *y);
+};
+
+static int compare_rows(const void *a, const void *b, void *sorting)
+{
+	const struct sorting *s = sorting;
+	const struct top_row *x = &s->row[*(const uint32_t *)a], *y = &s->row[*(const uint32_t *)b];
+	int order = s->compare(x, y);
 
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static int compare_cumulative(const void *a, const void *b, void *top)
+void top_sort(struct top *t, bool cumulative)
 {
-	const struct top_row *row = ((const struct top *)top)->row;
-	const struct top_row *x = &row[*(const uint32_t *)a], *y = &row[*(const uint32_t *)b];
-	int order = by_size(x->cumulative, y->cumulative, x->flat, y->flat);
+	struct sorting how = { t->row, cumulative ? by_cumulative : by_flat };
 
-	return order ? order : strcmp(x->name, y->name);
-}
-
-void top_sort(struct top *t, bool by_cumulative)
-{
 	arena_release(&t->shown);
 	free(t->order);
 	t->count = 0;
@@ -487,8 +495,7 @@ void top_sort(struct top *t, bool by_cumulative)
 		if (t->row[i].seen_in)
 			t->order[t->count++] = i;
 	}
-	qsort_r(t->order, t->count, sizeof(*t->order),
-		by_cumulative ? compare_cumulative : compare_flat, t);
+	qsort_r(t->order, t->count, sizeof(*t->order), compare_rows, &how);
 }
 
 void top_release(struct top *t)

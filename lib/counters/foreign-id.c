@@ -41,14 +41,6 @@ void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
 	}
 }
 
-static uint64_t word(const struct perf_event_header *record, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, (const uint8_t *)(record + 1) + at, sizeof(value));
-	return value;
-}
-
 static bool is_in_kernel(const struct perf_event_header *record)
 {
 	return (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
@@ -111,7 +103,7 @@ static uint32_t event_of(struct foreign_ids *f, const struct perf_event_header *
 	if (f->candidates == 1 || !f->switches || !is_in_kernel(record) ||
 	    f->layout->ip == ABSENT)
 		return other;
-	uint64_t ip = word(record, f->layout->ip);
+	uint64_t ip = record_u64(record, f->layout->ip);
 	const struct foreign_place *place = find_place(f, ip);
 	if (place)
 		return place->event;
@@ -163,9 +155,9 @@ static enum owner_rule rule_of(struct foreign_ids *f, const struct perf_event_he
 		return OWNER_BY_ID;
 	if (!f->last)
 		f->last = mem_zeroed(f->counters->cpus, sizeof(*f->last));
-	struct foreign_last now = { .id = word(record, layout->id),
-				    .time = word(record, layout->time),
-				    .tid = (uint32_t)(word(record, layout->tid) >> 32) };
+	struct foreign_last now = { .id = record_u64(record, layout->id),
+				    .time = record_u64(record, layout->time),
+				    .tid = (uint32_t)(record_u64(record, layout->tid) >> 32) };
 	struct foreign_last *last = &f->last[cpu];
 	if (last->id == now.id && last->time == now.time && last->tid == now.tid)
 		now.alike = last->alike + 1;
@@ -201,8 +193,9 @@ static const struct perf_event_header *take_own(struct foreign_ids *f, struct ri
 		return record;
 	f->rule = rule_of(f, record, known->event, cpu);
 	if (f->switches && is_switch(attr) && is_in_kernel(record) && f->layout->ip != ABSENT)
-		add_place(f, word(record, f->layout->ip), known->event);
-	if (f->layout->time == ABSENT || ring->overdue || word(record, f->layout->time) == time)
+		add_place(f, record_u64(record, f->layout->ip), known->event);
+	if (f->layout->time == ABSENT || ring->overdue ||
+	    record_u64(record, f->layout->time) == time)
 		return record;
 	return replace(f, ring, record, known->id, time);
 }
@@ -241,7 +234,7 @@ const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struc
 		return without_mark(ring, record);
 	if (record->type != PERF_RECORD_SAMPLE || f->candidates == 0 || f->layout->id == ABSENT)
 		return record;
-	const struct counter *known = counters_find(f->counters, word(record, f->layout->id));
+	const struct counter *known = counters_find(f->counters, record_u64(record, f->layout->id));
 	if (known)
 		return take_own(f, ring, known, cpu, record, *time);
 	uint32_t event = event_of(f, record);

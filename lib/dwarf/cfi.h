@@ -71,6 +71,13 @@ struct cfi_row {
 	struct cfi_save save[CFI_REGISTERS];	/* by ascending register */
 };
 
+/* Add the rule of REG, the next one of ROW: KIND is an enum cfi_kind. */
+static inline void cfi_row_save(struct cfi_row *row, unsigned reg, unsigned kind, int32_t value)
+{
+	row->save[row->saves++] = (struct cfi_save){ .reg = (uint8_t)reg, .kind = (uint8_t)kind,
+						     .value = value };
+}
+
 /* Return the number of bytes of ROW that are in use.  The rest is not set. */
 static inline size_t cfi_row_size(const struct cfi_row *row)
 {

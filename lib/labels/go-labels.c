@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "labels/go-labels.h"
+#include "base/load.h"
 #include "elf/section.h"
 #include "elf/thread-local.h"
 #include "symbol/gotable.h"
@@ -86,14 +87,6 @@ static struct elf_bytes code_of(struct elf *elf, struct gotable *table, const ch
 	return code;
 }
 
-static uint32_t load32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 /* Store VALUE in *FOUND, and set *ANY.  Return whether *FOUND had no value, or the same value. */
 static bool agree(uint64_t *found, uint64_t value, bool *any)
 {
@@ -117,7 +110,7 @@ static bool read_setter_x86(struct elf_bytes code, struct go_labels *l)
 		const uint8_t *at = code.at + i;
 		if ((at[0] == 0x49 || at[0] == 0x4d) && (at[1] == 0x89 || at[1] == 0x8b) &&
 		    (at[2] & 0xc7) == 0x86)
-			good &= agree(&l->labels, load32(at + 3), &any);
+			good &= agree(&l->labels, load_u32(at + 3), &any);
 	}
 	return any && good;
 }
@@ -135,13 +128,13 @@ static size_t read_g_x86(const uint8_t *at, size_t left, uint64_t address, struc
 	enum { DIRECT = sizeof(direct) + 4, CONSTANT = sizeof(constant) + 4 };
 
 	if (left >= DIRECT && !memcmp(at, direct, sizeof(direct))) {
-		l->g = (int32_t)load32(at + sizeof(direct));
+		l->g = (int32_t)load_u32(at + sizeof(direct));
 		return DIRECT;
 	}
 	if (left < CONSTANT + sizeof(indirect) ||
 	    memcmp(at + CONSTANT, indirect, sizeof(indirect)))
 		return 0;
-	int64_t value = (int32_t)load32(at + sizeof(constant));
+	int64_t value = (int32_t)load_u32(at + sizeof(constant));
 	if (!memcmp(at, constant, sizeof(constant)))
 		l->g = value;
 	else if (!memcmp(at, word, sizeof(word)))
@@ -174,7 +167,7 @@ static bool read_stack_switch_x86(struct elf_bytes code, uint64_t address, struc
 	l->gsignal = code.at[i + 7];
 	for (uint64_t k = i + REST; k + 7 <= code.size && k < i + NEAR; k++)
 		if (!memcmp(code.at + k, "\x48\x3b\x83", 3)) {
-			l->curg = load32(code.at + k + 3);
+			l->curg = load_u32(code.at + k + 3);
 			return true;
 		}
 	return false;
@@ -200,7 +193,7 @@ static bool read_setter_arm64(struct elf_bytes code, struct go_labels *l)
 	uint64_t bytes;
 
 	for (uint64_t i = 0; i + 4 <= code.size; i += 4) {
-		uint32_t word = load32(code.at + i);
+		uint32_t word = load_u32(code.at + i);
 		if ((is_access_arm64(word, STR, G_REGISTER, &bytes) ||
 		     is_access_arm64(word, LDR, G_REGISTER, &bytes)) && bytes != STACK_LIMIT)
 			good &= agree(&l->labels, bytes, &any);
@@ -220,7 +213,7 @@ static bool read_stack_switch_arm64(struct elf_bytes code, struct go_labels *l)
 
 	l->in_register = true;
 	for (uint64_t i = 0; i + 4 <= code.size && fields < 3; i += 4) {
-		uint32_t word = load32(code.at + i);
+		uint32_t word = load_u32(code.at + i);
 		if (!any && is_access_arm64(word, LDR, G_REGISTER, &bytes)) {
 			l->m = bytes;
 			m = word & 31;

@@ -177,14 +177,6 @@ bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, siz
 	return false;
 }
 
-static uint64_t load64(const struct perf_event_header *record, uint16_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, (const uint8_t *)(record + 1) + at, sizeof(value));
-	return value;
-}
-
 static void forget(struct label_ring *ring, uint32_t index)
 {
 	ring->kept--;
@@ -207,12 +199,12 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	enum { EVENT = sizeof(uint32_t) + 8 };	/* offset, from the size before the raw data */
 	struct label_ring *ring = &l->ring[i];
 
-	if (record->type != PERF_RECORD_SAMPLE || ring->fd < 0 || load64(record, 0) != ring->id)
+	if (record->type != PERF_RECORD_SAMPLE || ring->fd < 0 || record_u64(record, 0) != ring->id)
 		return false;
 	if (record->size > LABEL_RECORD_MAX ||
 	    record->size < sizeof(*record) + l->raw + sizeof(uint32_t) + LABEL_PAYLOAD_HEAD)
 		return true;
-	uint64_t word = load64(record, l->raw + EVENT);
+	uint64_t word = record_u64(record, l->raw + EVENT);
 	uint32_t event = (uint32_t)word;
 	uint32_t known = find_kept(ring, event);
 	if (known < LABELS_KEPT || ring->kept == LABELS_KEPT) {
@@ -222,9 +214,9 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	struct kept_labels *kept = &ring->keep[ring->kept++];
 	kept->event = event;
 	kept->edition = (uint32_t)(word >> 32);
-	kept->pid = (pid_t)load64(record, l->tid);
-	kept->tid = (uint32_t)(load64(record, l->tid) >> 32);
-	kept->ip = load64(record, l->ip);
+	kept->pid = (pid_t)record_u64(record, l->tid);
+	kept->tid = (uint32_t)(record_u64(record, l->tid) >> 32);
+	kept->ip = record_u64(record, l->ip);
 	kept->size = record->size;
 	memcpy(kept->record, record, record->size);
 	return true;
@@ -256,8 +248,8 @@ const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i
 		return NULL;
 	l->taken = ring->keep[at];
 	forget(ring, at);
-	if (l->taken.tid != (uint32_t)(load64(record, layout->tid) >> 32) ||
-	    l->taken.ip != load64(record, layout->ip)) {
+	if (l->taken.tid != (uint32_t)(record_u64(record, layout->tid) >> 32) ||
+	    l->taken.ip != record_u64(record, layout->ip)) {
 		l->counts.alone++;
 		return NULL;
 	}

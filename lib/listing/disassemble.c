@@ -61,12 +61,7 @@ static int code_file(const struct raw_code *code, struct report *report)
 
 	output_open_memory(&out, report);
 	output_write(&out, code->bytes.at, code->bytes.size);
-	output_flush(&out);
-	int fd = output_ended(&out) ? -1 : fcntl(out.fd, F_DUPFD_CLOEXEC, 3);
-	output_close(&out);
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd;
+	return output_take_memory(&out);
 }
 
 /* Add a line of objdump: "  401136:\tpush   %rbp".  All others have no colon after a number. */

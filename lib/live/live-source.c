@@ -57,11 +57,7 @@ static int write_profile(const struct live_source *s, struct report *report)
 		merge_add(m, s->kept[i], MERGE_SUM, "stream", report);
 	output_open_memory(&out, report);
 	merge_write(m, PACK_NONE, &out);
-	int fd = out.fd < 0 ? -1 : fcntl(out.fd, F_DUPFD_CLOEXEC, 3);
-	output_close(&out);
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd;
+	return output_take_memory(&out);
 }
 
 static void end_tool(struct live_source *s, struct report *report)

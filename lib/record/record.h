@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "base/cursor.h"
+#include "base/load.h"
 
 #include <linux/perf_event.h>
 #include <sys/types.h>
@@ -195,6 +196,12 @@ bool record_build_id(const struct record *rec, struct build_id_record *out);
  * sample_id; 0: REC has another type, or its fields do not fit into it.
  */
 size_t record_size_of_fields(const struct record *rec);
+
+/* Return the u64 at offset AT of the body of RECORD, which has these bytes. */
+static inline uint64_t record_u64(const struct perf_event_header *record, size_t at)
+{
+	return load_u64((const uint8_t *)(record + 1) + at);
+}
 
 static inline bool record_has_stale_bytes(uint32_t type)
 {

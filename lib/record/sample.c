@@ -2,28 +2,17 @@
 #include "record/sample.h"
 #include "record/label-payload.h"
 
-static uint64_t load_u64(const uint8_t *body, uint16_t offset)
+/* Return the u64 at OFFSET of BODY, or 0 if it is absent. */
+static uint64_t optional_u64(const uint8_t *body, uint16_t offset)
 {
-	uint64_t v = 0;
-
-	if (offset != ABSENT)
-		memcpy(&v, body + offset, 8);
-	return v;
-}
-
-static uint32_t load_u32(const uint8_t *body, uint16_t offset)
-{
-	uint32_t v;
-
-	memcpy(&v, body + offset, 4);
-	return v;
+	return offset == ABSENT ? 0 : load_u64(body + offset);
 }
 
 /* Return the period of the sample with BODY. */
 static uint64_t period_of(const struct stream_event *event, const uint8_t *body)
 {
 	if (event->layout.period != ABSENT)
-		return load_u64(body, event->layout.period);
+		return optional_u64(body, event->layout.period);
 	return event->attr.freq ? 1 : event->attr.sample_period;
 }
 
@@ -249,14 +238,14 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 	clear_variable(out);
 	out->event = index;
 	out->misc = rec->misc;
-	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid) : -1;
-	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid + 4) : -1;
-	out->cpu = l->cpu != ABSENT ? load_u32(body, l->cpu) : 0;
-	out->ip = load_u64(body, l->ip);
-	out->time = load_u64(body, l->time);
-	out->addr = load_u64(body, l->addr);
-	out->id = load_u64(body, l->id);
-	out->stream_id = load_u64(body, l->stream_id);
+	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body + l->tid) : -1;
+	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body + l->tid + 4) : -1;
+	out->cpu = l->cpu != ABSENT ? load_u32(body + l->cpu) : 0;
+	out->ip = optional_u64(body, l->ip);
+	out->time = optional_u64(body, l->time);
+	out->addr = optional_u64(body, l->addr);
+	out->id = optional_u64(body, l->id);
+	out->stream_id = optional_u64(body, l->stream_id);
 	out->period = period_of(event, body);
 	if (l->more)
 		walk_fields(&event->attr, &w, out);
@@ -283,7 +272,7 @@ inlined bool is_plain(const struct stream_event *event, const struct record *rec
 						   before them */
 	if (words == 0)
 		return false;
-	*chain = (struct words){ rec->body.at + fixed + 8, load_u64(rec->body.at, l->size) };
+	*chain = (struct words){ rec->body.at + fixed + 8, optional_u64(rec->body.at, l->size) };
 	return chain->count <= words - 1;
 }
 
@@ -295,7 +284,7 @@ bool sample_decode_brief(const struct stream_event *event, uint32_t index,
 	if (!is_plain(event, rec, &chain))
 		return false;
 	out->event = index;
-	out->time = load_u64(rec->body.at, event->layout.time);
+	out->time = optional_u64(rec->body.at, event->layout.time);
 	out->period = period_of(event, rec->body.at);
 	return true;
 }
@@ -308,10 +297,10 @@ bool sample_decode_plain(const struct stream_event *event, const struct record *
 
 	if (!is_plain(event, rec, &out->callchain))
 		return false;
-	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid) : -1;
-	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid + 4) : -1;
-	out->ip = load_u64(body, l->ip);
-	out->time = load_u64(body, l->time);
+	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body + l->tid) : -1;
+	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body + l->tid + 4) : -1;
+	out->ip = optional_u64(body, l->ip);
+	out->time = optional_u64(body, l->time);
 	out->period = period_of(event, body);
 	return true;
 }

@@ -68,20 +68,6 @@ static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
 	return r->readable[id];
 }
 
-static uint32_t function_id(struct resolver *r, const struct resolved_function *f)
-{
-	uint64_t hash = hash_more(hash_more((uint64_t)f->name << 32 | f->system_name, f->file),
-				  f->line);
-	uint32_t id = TABLE_FIND(&r->function_table, hash, i,
-				 !memcmp(&r->tables->function[i], f, sizeof(*f)));
-
-	if (id != TABLE_NONE)
-		return id;
-	id = resolved_add_function(r->tables, f);
-	table_add(&r->function_table, hash, id);
-	return id;
-}
-
 /* Return the name of a place's outermost frame by symbol tables; NULL: FOUND has the name. */
 static const char *symbol_of(const struct resolver *r, const struct place *place,
 			     const struct source_answer *found)
@@ -97,7 +83,8 @@ static struct resolved_line function_line(struct resolver *r, struct resolved_fu
 					  const char *mangled)
 {
 	f.name = mangled ? readable_id(r, f.system_name, mangled) : f.system_name;
-	return (struct resolved_line){ .function = function_id(r, &f) };
+	return (struct resolved_line){
+		.function = resolved_function_id(r->tables, &r->function_table, &f) };
 }
 
 /*

@@ -4,6 +4,7 @@
  * because the next run will sample other addresses of the same functions.
  */
 #include "base/digest.h"
+#include "base/sort.h"
 #include "resolve/source-internal.h"
 
 #include <stdlib.h>
@@ -79,13 +80,6 @@ static uint64_t save_function(struct saving *s, uint64_t address, uint64_t least
 	return same.end;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 void source_save(struct source *source)
 {
 	const struct sources *sources = source_sources(source);
@@ -99,7 +93,7 @@ void source_save(struct source *source)
 	if (t->dwarf)
 		dwarf_leave_out(t->dwarf, false, false);
 	struct saving s = { .source = source, .builder = index_builder_new(t->index) };
-	qsort(t->missed, t->misses, sizeof(*t->missed), by_address);
+	qsort(t->missed, t->misses, sizeof(*t->missed), sort_compare_u64);
 	for (uint32_t i = 0; i < t->misses && s.answers < ANSWERS_MAX; i++) {
 		uint64_t address = t->missed[i];
 		if (address >= done)

@@ -14,21 +14,13 @@ enum {
 	CLOCK_ERROR = 1000000000,	/* ns that the clocks of CPUs may differ by */
 };
 
-/* Return the u64 at offset AT in the body of RECORD. */
-static uint64_t field(const struct perf_event_header *record, uint16_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, (const uint8_t *)(record + 1) + at, sizeof(value));
-	return value;
-}
-
 /* Return the event index of a sample. */
 static uint32_t event_of(const struct flow *f, const struct perf_event_header *record)
 {
 	if (f->layout->id == ABSENT)
 		return 0;
-	const struct counter *counter = counters_find(f->counters, field(record, f->layout->id));
+	uint64_t id = record_u64(record, f->layout->id);
+	const struct counter *counter = counters_find(f->counters, id);
 	return counter ? counter->event : 0;
 }
 
@@ -40,7 +32,7 @@ static uint64_t period_of(const struct flow *f, uint32_t event,
 	size_t at = e->layout.period;
 
 	return at != ABSENT && record->size >= sizeof(*record) + at + sizeof(uint64_t)
-		       ? field(record, e->layout.period) : e->attr.sample_period;
+		       ? record_u64(record, e->layout.period) : e->attr.sample_period;
 }
 
 /* Write the labels record (KEPT, or "unknown" if NULL) that precedes the sample RECORD. */
@@ -97,7 +89,7 @@ static void write_record(struct flow *f, const struct perf_event_header *record)
 	else if (record->type == PERF_RECORD_LOST && counters_have_lost(f->counters))
 		f->any_lost = true;
 	else if (record->type == PERF_RECORD_LOST)
-		f->counts.lost += field(record, 8);
+		f->counts.lost += record_u64(record, 8);
 	else if (record->type == PERF_RECORD_MMAP2 && write_go_program(f, record))
 		return;
 	if (record->type != PERF_RECORD_LOST || !f->any_lost)

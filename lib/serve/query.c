@@ -116,18 +116,23 @@ static bool parse_comm(struct query *q, const char *value)
 	       wrong(q, "comm takes a name of at most %d bytes", PROC_NAME_SIZE - 1);
 }
 
+/* Set *IS to whether VALUE is YES; else it must be NO. */
+static bool parse_choice(struct query *q, const char *name, const char *value, const char *no,
+			 const char *yes, bool *is)
+{
+	*is = !strcmp(value, yes);
+	return *is || !strcmp(value, no) ||
+	       wrong(q, "%s takes %s or %s, not '%s'", name, no, yes, value);
+}
+
 static bool parse_types(struct query *q, const char *value)
 {
-	q->one_type = !strcmp(value, "one");
-	return q->one_type || !strcmp(value, "all") ||
-	       wrong(q, "types takes all or one, not '%s'", value);
+	return parse_choice(q, "types", value, "all", "one", &q->one_type);
 }
 
 static bool parse_fallback(struct query *q, const char *value)
 {
-	q->fallback = !strcmp(value, "1");
-	return q->fallback || !strcmp(value, "0") ||
-	       wrong(q, "fallback takes 0 or 1, not '%s'", value);
+	return parse_choice(q, "fallback", value, "0", "1", &q->fallback);
 }
 
 static bool parse_moment(struct query *q, const char *name, const char *value, uint64_t *moment)

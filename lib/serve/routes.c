@@ -170,13 +170,18 @@ static void give_command(struct ask *ask)
 	give_text(ask, text_type, body);
 }
 
-/* Profiles have names already, so pprof has nothing to look up. */
-static void give_symbols(struct ask *ask)
+static void give_line(struct ask *ask, const char *line)
 {
 	struct evbuffer *body = evbuffer_new();
 
-	evbuffer_add_printf(body, "num_symbols: 0\n");
+	evbuffer_add_printf(body, "%s\n", line);
 	give_text(ask, text_type, body);
+}
+
+/* Profiles have names already, so pprof has nothing to look up. */
+static void give_symbols(struct ask *ask)
+{
+	give_line(ask, "num_symbols: 0");
 }
 
 static void give_metrics(struct ask *ask)
@@ -191,10 +196,7 @@ static void give_metrics(struct ask *ask)
 
 static void give_health(struct ask *ask)
 {
-	struct evbuffer *body = evbuffer_new();
-
-	evbuffer_add_printf(body, "ok\n");
-	give_text(ask, text_type, body);
+	give_line(ask, "ok");
 }
 
 static const struct route {

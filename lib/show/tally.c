@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/tally.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "stream/resolved.h"
 
@@ -16,16 +17,6 @@ static void add_sample(struct tally *t, uint32_t event, uint64_t period)
 	}
 	t->event[event].samples++;
 	t->event[event].sum += period;
-}
-
-static void add_time(struct tally *t, uint64_t time)
-{
-	if (time == 0)
-		return;
-	if (t->first_time == 0 || time < t->first_time)
-		t->first_time = time;
-	if (time > t->last_time)
-		t->last_time = time;
 }
 
 /* The counters of threads that have ended are not needed any more. */
@@ -57,7 +48,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		t->unknown++;
 	if (rec->type == PERF_RECORD_SAMPLE && stream_count_sample(in, rec, &brief)) {
 		add_sample(t, brief.event, brief.period);
-		add_time(t, brief.time);
+		clock_widen(&t->first_time, &t->last_time, brief.time);
 		label_counts_add(&t->labels, LABELS_UNKNOWN, 0);
 		return;
 	}
@@ -70,7 +61,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		uint32_t parts = groups_split(&t->groups, stream_events(in), &sample, part);
 		for (uint32_t i = 0; i < parts; i++)
 			add_sample(t, part[i].event, part[i].period);
-		add_time(t, sample.time);
+		clock_widen(&t->first_time, &t->last_time, sample.time);
 		return;
 	}
 	if ((rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES) &&
@@ -79,7 +70,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	label_join_follow(&t->join, rec);
 	t->throttled += rec->type == PERF_RECORD_THROTTLE;
 	forget_ended(t, in, rec);
-	add_time(t, stream_time(in, rec));
+	clock_widen(&t->first_time, &t->last_time, stream_time(in, rec));
 }
 
 static void print_count(bool json, const char *name, uint64_t count)

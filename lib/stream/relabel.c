@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/relabel.h"
+#include "base/load.h"
 #include "record/label-record.h"
 
 struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
@@ -12,17 +13,9 @@ struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
 	return joint;
 }
 
-static uint64_t load(const uint8_t *at)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
 static void patch_id(const struct relabel *r, uint8_t *at)
 {
-	uint32_t i = events_find(stream_events(r->in), load(at));
+	uint32_t i = events_find(stream_events(r->in), load_u64(at));
 	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: a synthesized record */
 
 	memcpy(at, &id, sizeof(id));
@@ -30,7 +23,7 @@ static void patch_id(const struct relabel *r, uint8_t *at)
 
 static void patch_time(const struct relabel *r, uint8_t *at)
 {
-	uint64_t time = load(at);
+	uint64_t time = load_u64(at);
 
 	time += time ? (uint64_t)r->shift : 0;
 	memcpy(at, &time, sizeof(time));
@@ -58,7 +51,7 @@ static void patch_read(const struct relabel *r, uint64_t format, uint8_t *at)
 		patch_id(r, at + 8 + times);
 		return;
 	}
-	uint64_t count = load(at);
+	uint64_t count = load_u64(at);
 	at += 8 + times + 8;
 	for (; count > 0; count--, at += each)
 		patch_id(r, at);
@@ -98,7 +91,7 @@ static bool choose_cut(const struct sample *s, struct cut *cut)
 	consider(cut, &most, s->raw.at, s->raw.size, 4, 1);
 	consider(cut, &most, s->aux.at, s->aux.size, 8, 1);
 	if (stack)
-		consider(cut, &most, stack, load(stack - 8), 8, 1);
+		consider(cut, &most, stack, load_u64(stack - 8), 8, 1);
 	cut->is_stack = most && stack && cut->size == stack - 8;
 	return most > 0;
 }
@@ -113,7 +106,7 @@ static void write_cut(const struct cut *cut, struct cursor body, struct writer *
 	const uint8_t *part = cut->size + cut->size_bytes;
 	writer_bytes(w, part, (size_t)(cut->at - part));
 	if (cut->is_stack) {
-		uint64_t used = load(rest);
+		uint64_t used = load_u64(rest);
 		writer_u64(w, used < cut->left ? used : cut->left);
 		rest += 8;
 	}
@@ -144,7 +137,7 @@ static bool write_rest(const struct relabel *r, const struct record *rec, const 
 /* Replace the index of an event at AT, in a labels record. */
 static void patch_event(const struct relabel *r, uint8_t *at)
 {
-	uint64_t event = load(at);
+	uint64_t event = load_u64(at);
 
 	event = event < stream_events(r->in)->count ? r->event_index[event] : UINT64_MAX;
 	memcpy(at, &event, sizeof(event));
@@ -238,7 +231,7 @@ static uint64_t trailer_id(const struct relabel *r, const struct stream_event *e
 	memcpy(id, type & PERF_SAMPLE_IDENTIFIER ? old + event->layout.trailer_size - 8
 	       : old + fields(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME), sizeof(id));
 	patch_id(r, id);
-	return load(id);
+	return load_u64(id);
 }
 
 static void write_other(const struct relabel *r, const struct record *rec, struct output *out)

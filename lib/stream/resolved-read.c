@@ -63,19 +63,6 @@ static uint32_t put_object(struct resolved_reader *r, const struct resolved_obje
 	return id;
 }
 
-static uint32_t put_function(struct resolved_reader *r, const struct resolved_function *f)
-{
-	uint64_t hash = hash_bytes(f, sizeof(*f));
-	uint32_t id = TABLE_FIND(&r->function_table, hash, i,
-				 !memcmp(&r->tables->function[i], f, sizeof(*f)));
-
-	if (id != TABLE_NONE)
-		return id;
-	id = resolved_add_function(r->tables, f);
-	table_add(&r->function_table, hash, id);
-	return id;
-}
-
 static uint64_t hash_of_frame(const struct resolved_frame *f)
 {
 	uint64_t lines = f->lines ? hash_bytes(f->line, f->lines * sizeof(*f->line)) : 0;
@@ -149,7 +136,8 @@ static bool read_function(struct resolved_reader *r, struct cursor c, const char
 		.name = r->string[name], .system_name = r->string[system_name],
 		.file = r->string[file], .line = line,
 	};
-	r->function = map_id(r->function, &r->functions, put_function(r, &f));
+	r->function = map_id(r->function, &r->functions,
+			     resolved_function_id(r->tables, &r->function_table, &f));
 	return true;
 }
 
@@ -403,7 +391,7 @@ static uint32_t move_function(struct resolved_reader *r, const struct resolved *
 	f.name = put_string(r, past->string[f.name]);
 	f.system_name = put_string(r, past->string[f.system_name]);
 	f.file = put_string(r, past->string[f.file]);
-	return put_function(r, &f);
+	return resolved_function_id(r->tables, &r->function_table, &f);
 }
 
 static uint32_t move_frame(struct resolved_reader *r, const struct resolved *past, uint32_t id)

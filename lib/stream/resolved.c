@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds and writes definitions and samples; resolved-read.c reads them. */
 #include "stream/resolved.h"
+#include "base/hash.h"
+#include "base/table.h"
 #include "stream/writer.h"
 
 #include <stdlib.h>
@@ -43,6 +45,19 @@ uint32_t resolved_add_function(struct resolved *r, const struct resolved_functio
 	r->function = array_grow(r->function, r->functions, sizeof(*function));
 	r->function[r->functions] = *function;
 	return r->functions++;
+}
+
+uint32_t resolved_function_id(struct resolved *r, struct table *by_content,
+			      const struct resolved_function *f)
+{
+	uint64_t hash = hash_bytes(f, sizeof(*f));
+	uint32_t id = TABLE_FIND(by_content, hash, i, !memcmp(&r->function[i], f, sizeof(*f)));
+
+	if (id != TABLE_NONE)
+		return id;
+	id = resolved_add_function(r, f);
+	table_add(by_content, hash, id);
+	return id;
 }
 
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame)

@@ -97,6 +97,10 @@ uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *o
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
 
+/* Return the id of the function F, which is added if BY_CONTENT, the caller's table, lacks it. */
+uint32_t resolved_function_id(struct resolved *r, struct table *by_content,
+			      const struct resolved_function *f);
+
 /*
  * Give frame ID, which has no lines yet, the LINES lines in LINE, which are copied.  This also
  * names the frame in earlier samples.

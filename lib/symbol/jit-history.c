@@ -9,15 +9,9 @@
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
-
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void make_edges(struct jit_history *h, const struct jit_function *f, uint32_t count)
 {
@@ -32,7 +26,7 @@ static void make_edges(struct jit_history *h, const struct jit_function *f, uint
 	for (size_t i = 1; i < edges; i++)
 		is_sorted = is_sorted && h->edge[i - 1] <= h->edge[i];
 	if (!is_sorted)
-		qsort(h->edge, edges, sizeof(*h->edge), by_value);
+		qsort(h->edge, edges, sizeof(*h->edge), sort_compare_u64);
 	for (size_t i = 0; i < edges; i++)
 		if (h->edges == 0 || h->edge[h->edges - 1] != h->edge[i])
 			h->edge[h->edges++] = h->edge[i];

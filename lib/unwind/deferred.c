@@ -2,6 +2,7 @@
 #include "unwind/deferred.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/load.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -54,14 +55,6 @@ void deferred_clear_attr(struct perf_event_attr *attr)
 	memcpy((uint8_t *)attr + at, &flags, sizeof(flags));
 }
 
-static uint64_t load(const uint8_t *at)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
 /* Write RECORD, the sample W, with the words that came in place of its marker and cookie. */
 static void write_merged(struct deferred *d, const struct waiting *w, const uint8_t *record,
 			 struct output *out)
@@ -69,7 +62,7 @@ static void write_merged(struct deferred *d, const struct waiting *w, const uint
 	uint16_t size;
 
 	memcpy(&size, record + 6, sizeof(size));
-	uint64_t count = load(record + w->chain);
+	uint64_t count = load_u64(record + w->chain);
 	size_t kept = 8 * (size_t)(count - 2), head = w->chain + 8;
 	size_t tail_at = head + 8 * (size_t)count, tail = size - tail_at;
 	size_t room = RECORD_MAX_SIZE / 8 * 8 - head - kept - tail;
@@ -156,11 +149,11 @@ static void bound(struct deferred *d, struct output *out)
 /* Return whether the callchain at CHAIN of the sample RECORD waits for words with *COOKIE. */
 static bool is_deferred(const uint8_t *record, size_t chain, uint64_t *cookie)
 {
-	uint64_t count = chain ? load(record + chain) : 0;
+	uint64_t count = chain ? load_u64(record + chain) : 0;
 
-	if (count < 2 || load(record + chain + 8 * (count - 1)) != CONTEXT_USER_DEFERRED)
+	if (count < 2 || load_u64(record + chain + 8 * (count - 1)) != CONTEXT_USER_DEFERRED)
 		return false;
-	*cookie = load(record + chain + 8 * count);
+	*cookie = load_u64(record + chain + 8 * count);
 	return true;
 }
 
@@ -187,7 +180,7 @@ void deferred_write(struct deferred *d, const void *record, size_t size, size_t 
 static void keep_words(struct deferred *d, const uint8_t *at, uint64_t count)
 {
 	const uint64_t marker = PERF_CONTEXT_USER;
-	bool has_marker = count > 0 && load(at) == marker;
+	bool has_marker = count > 0 && load_u64(at) == marker;
 
 	if (d->word_capacity - d->words < count + 1) {
 		d->word_capacity = 2 * d->word_capacity + (size_t)count + 1;
