@@ -34,6 +34,7 @@ import time
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 home = os.path.join(root, os.environ.get("COPY", "build/mutants"))
 tree = os.path.join(home, "tree")
+recordings = os.environ.get("SHARED", os.path.join(root, "../shared/data"))
 seed = os.environ.get("SEED", "1")
 count = int(os.environ.get("COUNT", "200"))
 skipped = int(os.environ.get("SKIP", "0"))
@@ -263,7 +264,7 @@ def prepare():
             path = os.path.normpath(os.path.join(here, name))
             if path not in wanted and not path.startswith("build/"):
                 os.unlink(f"{tree}/{path}")
-    if not make("tests") or not make("short-ways"):
+    if not make("tests"):
         sys.exit("mutants: the copy of the tree in build/mutants cannot be built")
 
 
@@ -327,8 +328,7 @@ def run(test, wanted=None):
     once = "/tmp/once" if "MUTANTS_INSIDE" in os.environ else home + "/tmp/once"
     os.makedirs(once, exist_ok=True)
     env = dict(os.environ, BIN=tree + "/build/release/bin", HELP=tree + "/build/release/tests/bin",
-               SHARED=os.environ.get("SHARED", root + "/../shared/data"), KIND="release",
-               ONCE=once, PATIENCE="90")
+               SHARED=recordings, KIND="release", ONCE=once, PATIENCE="90")
     command = [f"{tree}/build/release/tests/bin/confine", "-t", str(LIMIT)]
     command += ["sh", "./" + test] if test.endswith(".sh") else ["./" + test]
     child = subprocess.Popen(command, cwd=tree, env=env, stdin=subprocess.DEVNULL, text=True,
@@ -350,29 +350,31 @@ def run(test, wanted=None):
     return None if status == 0 else f"it ended with {status}"
 
 
-def helpers_of(test):
-    """Return the helper programs that link the library and that TEST names."""
+def programs_of(test):
+    """Return the targets of all programs with the library that TEST may run."""
     if not test.endswith(".sh"):
-        return []
-    text = read(f"{tree}/{test}") + "".join(
-        read(f"{tree}/tests/{name}") for name in re.findall(r"tests/([\w.-]+)", read(f"{tree}/{test}"))
-        if os.path.isfile(f"{tree}/tests/{name}") and not name.endswith(".gz"))
-    found = []
-    for path in glob.glob(f"{tree}/build/release/tests/bin/*.d"):
+        return [test]
+    text = read(f"{tree}/{test}")
+    for name in sorted(set(re.findall(r"\btests/([\w-]+(?:\.\w+)?)", text))):
+        if os.path.isfile(f"{tree}/tests/{name}") and name != "lib.sh":
+            text += read(f"{tree}/tests/{name}")
+    tools = {os.path.basename(path)[:-2] for path in glob.glob(f"{tree}/cmd/*.c")}
+    named = {tool for tool in tools if re.search(rf"\b{tool}\b", text)}
+    # All other tools start some of these, if their input is not a profile.
+    if named - {"pmu-sample", "pmu-symbolize", "pmu-stream", "pmu-topprof", "pmu-unwind", "pmu-events"}:
+        named = tools
+    found = ["build/release/bin/" + tool for tool in sorted(named)]
+    for path in sorted(glob.glob(f"{tree}/build/release/tests/bin/*.d")):
         name = os.path.basename(path)[:-2]
         if re.search(rf"\b{name}\b", text) and " lib/" in read(path):
             found.append("build/release/tests/bin/" + name)
-    return found
+    return found + (["short-ways"] if "/build/long/" in text else [])
 
 
 def link(test):
-    """Link what TEST runs."""
-    if not test.endswith(".sh"):
-        return make("-k", test)
-    if "short-ways" in test and not make("-k", "short-ways"):
-        return False
-    done = make("-k", "all", *helpers_of(test))
-    for path in glob.glob(f"{tree}/build/long/bin/*"):
+    """Link what TEST runs.  Return whether that worked."""
+    done = make("-k", *programs_of(test))
+    for path in glob.glob(f"{tree}/build/long/bin/*"):	# it must not look older than the other
         os.utime(path)
     return done
 
@@ -442,6 +444,7 @@ def report(results, known):
 
 
 def main():
+    global root
     if sys.argv[1:] == ["--check"]:
         sys.exit(0 if check_table() else 1)
     for name in "MAKEFLAGS", "MFLAGS", "MAKELEVEL":
@@ -450,6 +453,7 @@ def main():
         prepare()
     enter_namespaces()
     os.environ["CCACHE_DISABLE"] = "1"
+    root = tree		# which stays as it is, while somebody works on the other
     log = f"{home}/results-{seed}"
     kept = json.loads(read(log)) if os.path.exists(log) else {}
     rows, units, known, results, passes = table(), unit_tests(), reasons(), [], set()
