@@ -191,6 +191,18 @@ check 'without rights: the level, the sysctl and the modifier that would help' <
 	grep -q "neither cap_perfmon nor cap_sys_admin" out
 END
 
+check 'tracepoints of another tracefs: their ids, and all that match a pattern' <<'END'
+	for name in one two three; do
+		mkdir -p "tracefs/events/made/$name"
+		echo $((4700 + ${#name})) >"tracefs/events/made/$name/id"
+	done
+	pmu-events --tracefs tracefs --encode --json made:three "made:t*" >got
+	json got <<-EOF
+	assert [(e["name"], int(e["config"], 16)) for e in j] == [
+	    ("made:three", 4705), ("made:three", 4705), ("made:two", 4703)], j
+	EOF
+END
+
 check 'without rights: a tracepoint cannot be looked up' <<'END'
 	has_tracefs || skip "no tracefs at $tracing"
 	test "$(id -u)" = 0 || ! test -r $tracing/events || skip "everyone may read $tracing"

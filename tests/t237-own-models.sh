@@ -89,6 +89,7 @@ check "perf's JSON of a hybrid CPU: one model for each kind of core" <<'END'
 	same want got
 	pmu-events --list --json --pmu newlake_core >list
 	grep -q "offcore_rsp=0x3fbfc00001; deprecated" list
+	grep -q "INST_RETIRED.ANY.*; can be precise" list
 	pmu-events --list --json --pmu newlake_atom >list
 	grep -q "ldlat=0x10; only precise" list
 	exits 1 pmu-events --encode newlake_atom::MEM.X 2>err

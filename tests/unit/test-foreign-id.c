@@ -59,13 +59,14 @@ static void test_marks(void)
 	enum { MARK = PERF_RECORD_MISC_MMAP_BUILD_ID, USER = PERF_RECORD_MISC_USER };
 
 	begin(2);
+	events[2].attr.build_id = 1;	/* not in the list */
 	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == USER &&
 	    misc_of(PERF_RECORD_MMAP2, USER) == USER && misc_of(PERF_RECORD_COMM, MARK) == MARK,
 	    "a mapping has no build ID if none of our events asks for build IDs");
 	events[1].attr.build_id = 1;
 	tap(misc_of(PERF_RECORD_MMAP2, USER | MARK) == (USER | MARK),
 	    "it has one if one of them does");
-	events[1].attr.build_id = 0;
+	events[1].attr.build_id = events[2].attr.build_id = 0;
 }
 
 static void set(uint32_t event, uint32_t type, uint64_t config)
