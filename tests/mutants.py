@@ -468,6 +468,8 @@ def main():
         results.append((mutant, result))
         print(f"{len(results)}: {mutant[0]}:{mutant[1] + 1}: {' by '.join(filter(None, result))}"
               f" ({time.time() - start:.0f} s)", flush=True)
+        if result[0] == "survived":
+            print(f"\t- {mutant[2].strip()}\n\t+ {mutant[3].strip()}", flush=True)
     sys.exit(0 if report(results, known) else 1)
 
 

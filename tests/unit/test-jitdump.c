@@ -40,6 +40,49 @@ static size_t put_move(uint8_t *at, uint64_t from, uint64_t to)
 	return MOVE;
 }
 
+/* The lines of the function at START: 10, and from its byte 8 on 11. */
+static size_t put_lines(uint8_t *at, uint64_t start)
+{
+	enum { ENTRY = 8 + 4 + 4 + 2, SIZE = 16 + 8 + 8 + 2 * ENTRY };
+	uint32_t head[4] = { 2, SIZE, 0, 0 };
+	uint64_t body[2] = { start, 2 };
+
+	memcpy(at, head, 16);
+	memcpy(at + 16, body, 16);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t address = start + 8 * i;
+		uint32_t line[2] = { 10 + i, 0 };
+		memcpy(at + 32 + i * ENTRY, &address, 8);
+		memcpy(at + 32 + i * ENTRY + 8, line, 8);
+		memcpy(at + 32 + i * ENTRY + 16, "f", 2);
+	}
+	return SIZE;
+}
+
+static uint32_t line_at(struct jitmap *j, uint64_t address)
+{
+	struct jit_place found;
+
+	return jitmap_find(j, address, JIT_LATEST, &found) ? found.line : 0;
+}
+
+static void test_moved_lines(void)
+{
+	uint8_t dump[HEADER + 100 + LOAD + 2 * MOVE];
+	struct jitmap *j = jitmap_new(NULL);
+	size_t size = put_header(dump);
+
+	size += put_lines(dump + size, 0x3000);
+	size += put_load(dump + size, 0x3000, 'c');
+	size += put_move(dump + size, 0x3000, 0x9000);
+	size += put_move(dump + size, 0x9000, 0x1000);
+	tap(jitmap_add_dump(j, dump, size) == size && line_at(j, 0x3007) == 10 &&
+	    line_at(j, 0x3008) == 11, "lines of a function");
+	tap(line_at(j, 0x9007) == 10 && line_at(j, 0x9008) == 11 && line_at(j, 0x1007) == 10 &&
+	    line_at(j, 0x1008) == 11, "it has the same lines where it is moved to, and from there");
+	jitmap_free(j);
+}
+
 static bool is_named(struct jitmap *j, uint64_t address, char name)
 {
 	struct jit_place found;
@@ -162,6 +205,7 @@ static void test_byte_by_byte(void)
 int main(void)
 {
 	test_shared_index();
+	test_moved_lines();
 	test_written_anew();
 	test_lines();
 	test_byte_by_byte();
