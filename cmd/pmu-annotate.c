@@ -23,11 +23,6 @@
 
 enum { TO_TEXT, TO_HTML };
 static const char *const formats[] = { [TO_TEXT] = "text", [TO_HTML] = "html", NULL };
-static const char *const bars_kinds[] = {
-	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
-	[BARS_NONE] = "none", NULL
-};
-
 static bool source, code, both;
 static uint64_t context = 5, functions = 10;
 static const char *type, *file, *jitdump, *named;
@@ -50,7 +45,7 @@ static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
-	  SETS_CHOICE(bars_are, bars_kinds) },
+	  SETS_CHOICE(bars_are, bars_how_name) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
 	  SETS_LIST(ratios) },
 	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
@@ -100,8 +95,7 @@ static void parse_options(void)
 
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
-			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
-					"A/B*NUMBER=NAME of two sample types, not '%s'",
+			command_misused(&command, "--ratio takes %s, not '%s'", ratios_form,
 					ratios.item[i]);
 }
 

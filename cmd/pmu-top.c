@@ -32,11 +32,6 @@ static struct word_list ratios;
 static struct ratio_column *columns;
 static size_t column_count;
 
-static const char *const bars_kinds[] = {
-	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
-	[BARS_NONE] = "none", NULL
-};
-
 static const struct command_option options[] = {
 	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
 	  SETS_FLAG(by_cumulative) },
@@ -49,7 +44,7 @@ static const struct command_option options[] = {
 	{ 0, "tree", NULL, "show the callers and callees of each function", SETS_FLAG(how.calls) },
 	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", SETS_SHARE(min) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
-	  SETS_CHOICE(bars_are, bars_kinds) },
+	  SETS_CHOICE(bars_are, bars_how_name) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
 	  SETS_LIST(ratios) },
 	{ 'j', "json", NULL, "write JSON", SETS_FLAG(json) },
@@ -105,8 +100,7 @@ static void parse_options(void)
 	struct ratio_request unused;
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
-			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
-					"A/B*NUMBER=NAME of two sample types, not '%s'",
+			command_misused(&command, "--ratio takes %s, not '%s'", ratios_form,
 					ratios.item[i]);
 	if (ratios.count > 0 && !writer->has_ratios)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const bars_how_name[BARS_HOWS + 1] = {
+	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
+	[BARS_NONE] = "none", NULL
+};
+
 static bool is_run(const struct share_bar *bar, enum bars_how how)
 {
 	return how == BARS_RUN || (how == BARS_AUTO && bar->is_marked);

@@ -9,7 +9,11 @@ enum bars_how {
 	BARS_PROGRAM,	/* shares in the program, also in other runs like this one */
 	BARS_RUN,	/* shares in this recording only */
 	BARS_NONE,
+	BARS_HOWS
 };
+
+/* Their names, for options; then NULL. */
+extern const char *const bars_how_name[BARS_HOWS + 1];
 
 /* A bar as it is shown. */
 struct bars_bounds {

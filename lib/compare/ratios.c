@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char ratios_form[] = "A/B, A/B*NUMBER or A/B*NUMBER=NAME of two sample types";
+
 bool ratios_parse(const char *text, struct ratio_request *r)
 {
 	/* an event's name may contain a slash; the names of its types do not start with one */

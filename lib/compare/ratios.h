@@ -23,6 +23,9 @@ struct ratio_request {
 	const char *name;	/* in the text that was parsed; all of it if it has no "=" */
 };
 
+/* What ratios_parse() takes, for messages. */
+extern const char ratios_form[];
+
 /* Parse TEXT into R.  Return false if TEXT is not a ratio. */
 bool ratios_parse(const char *text, struct ratio_request *r);
 
