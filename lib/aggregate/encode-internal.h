@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared inside encode: the profile that is being written, and its sample types. */
 #pragma once
-#include "aggregate/canonical.h"
+#include "aggregate/ranking.h"
 #include "base/intern.h"
 #include "pprof/pack.h"
 #include "profile.pb-c.h"
@@ -9,7 +9,7 @@
 struct encoder {
 	struct profile *p;
 	const struct stream_events *events;
-	struct canonical canonical;
+	struct ranking ranking;
 	struct pack *pack;
 	struct intern strings;	/* the profile's string table */
 	int64_t *fact;		/* strings: the figures of each event that is shown */
@@ -27,7 +27,7 @@ struct encoder {
 	struct object_has {	/* what the frames in an object have */
 		bool functions, files, lines, inlines;
 		uint64_t samples;	/* that have a frame in it, for a main executable */
-	} *has;			/* by place in canonical.objects.order */
+	} *has;			/* by index in ranking.objects.order */
 };
 
 /* Return the string index of TEXT, made UTF-8 and safe to print: sampled programs choose names. */

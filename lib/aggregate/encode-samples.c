@@ -31,16 +31,16 @@ struct sample_encoder {
 /* Find the main executables, and whether there are several. */
 static void find_mains(struct sample_encoder *s)
 {
-	const struct canonical *c = &s->e->canonical;
+	const struct ranking *r = &s->e->ranking;
 	uint32_t id, first = 0;
 
-	s->main = mem_zeroed(c->frames.used + 1, sizeof(*s->main));
-	for (uint32_t i = 0; i < c->frames.used; i++) {
-		const struct resolved *t = canonical_frame(c, c->frames.order[i], &id);
+	s->main = mem_zeroed(r->frames.used + 1, sizeof(*s->main));
+	for (uint32_t i = 0; i < r->frames.used; i++) {
+		const struct resolved *t = ranking_frame(r, r->frames.order[i], &id);
 		uint32_t object = t->frame[id].object;
 		if (!(t->object[object].flags & OBJECT_IS_MAIN))
 			continue;
-		s->main[i + 1] = canonical_object_rank(c, t, object);
+		s->main[i + 1] = ranking_object_rank(r, t, object);
 		first = first ? first : s->main[i + 1];
 		s->weighs |= s->main[i + 1] != first;
 	}
@@ -188,14 +188,14 @@ static size_t put_sample(struct sample_encoder *s, const uint8_t *draft)
 /* Write drafts of all samples, then free the stacks. */
 static void put_drafts(struct sample_encoder *s)
 {
-	struct canonical *c = &s->e->canonical;
+	struct ranking *r = &s->e->ranking;
 	struct profile *p = s->e->p;
 
 	find_mains(s);
 	for (uint32_t i = 0; i < p->stacks.count; i++)
-		put_draft(s, c->stacks[i]);
-	free(c->stacks);
-	c->stacks = NULL;
+		put_draft(s, r->stacks[i]);
+	free(r->stacks);
+	r->stacks = NULL;
 	stacks_release(&p->stacks);
 	chains_release(&p->chains);
 }

@@ -40,12 +40,12 @@ static void learn_objects(struct encoder *e)
 {
 	uint32_t id;
 
-	for (uint32_t i = 0; i < e->canonical.frames.used; i++) {
-		const struct resolved *t = canonical_frame(&e->canonical,
-							   e->canonical.frames.order[i], &id);
+	for (uint32_t i = 0; i < e->ranking.frames.used; i++) {
+		const struct resolved *t = ranking_frame(&e->ranking,
+							 e->ranking.frames.order[i], &id);
 		const struct resolved_frame *f = &t->frame[id];
-		struct object_has *has = &e->has[canonical_object_rank(&e->canonical, t,
-								       f->object) - 1];
+		struct object_has *has = &e->has[ranking_object_rank(&e->ranking, t,
+								     f->object) - 1];
 		has->functions |= f->lines > 0;
 		has->inlines |= f->lines > 1;
 		for (uint32_t k = 0; k < f->lines; k++) {
@@ -55,39 +55,39 @@ static void learn_objects(struct encoder *e)
 	}
 }
 
-static void write_mapping(struct encoder *e, uint32_t place)
+static void write_mapping(struct encoder *e, uint32_t index)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Mapping m = PERFTOOLS__PROFILES__MAPPING__INIT;
 	char build_id[BUILD_ID_HEX];
 	uint32_t id;
-	const struct resolved *t = canonical_object(&e->canonical,
-						    e->canonical.objects.order[place], &id);
+	const struct resolved *t = ranking_object(&e->ranking,
+						  e->ranking.objects.order[index], &id);
 	const struct resolved_object *o = &t->object[id];
 
 	if (o->kind == OBJECT_UNKNOWN)
 		return;
 	record_build_id_hex(o->build_id, o->build_id_size, build_id);
-	m.id = (uint64_t)place + 1;
+	m.id = (uint64_t)index + 1;
 	m.memory_start = o->start;
 	m.memory_limit = o->start + o->size;
 	m.file_offset = o->file_offset;
 	m.filename = string_id(e, t, o->path);
 	m.build_id = encode_text(e, build_id);
-	m.has_functions = e->has[place].functions;
-	m.has_filenames = e->has[place].files;
-	m.has_line_numbers = e->has[place].lines;
-	m.has_inline_frames = e->has[place].inlines;
+	m.has_functions = e->has[index].functions;
+	m.has_filenames = e->has[index].files;
+	m.has_line_numbers = e->has[index].lines;
+	m.has_inline_frames = e->has[index].inlines;
 	piece.n_mapping = 1;
 	piece.mapping = (Perftools__Profiles__Mapping *[]){ &m };
 	pack_piece(e->pack, &piece);
 }
 
-static bool is_main(const struct encoder *e, uint32_t place)
+static bool is_main(const struct encoder *e, uint32_t index)
 {
 	uint32_t id;
-	const struct resolved *t = canonical_object(&e->canonical,
-						    e->canonical.objects.order[place], &id);
+	const struct resolved *t = ranking_object(&e->ranking,
+						  e->ranking.objects.order[index], &id);
 
 	return t->object[id].flags & OBJECT_IS_MAIN;
 }
@@ -95,7 +95,7 @@ static bool is_main(const struct encoder *e, uint32_t place)
 /* The mapping of the main executable comes first: pprof names the profile after it. */
 static void write_mappings(struct encoder *e)
 {
-	uint32_t main = TABLE_NONE, used = e->canonical.objects.used;
+	uint32_t main = TABLE_NONE, used = e->ranking.objects.used;
 
 	for (uint32_t i = 0; i < used; i++)
 		if (is_main(e, i) &&
@@ -108,28 +108,28 @@ static void write_mappings(struct encoder *e)
 			write_mapping(e, i);
 }
 
-static void write_location(struct encoder *e, uint32_t place)
+static void write_location(struct encoder *e, uint32_t index)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
 	uint32_t id;
-	const struct resolved *t = canonical_frame(&e->canonical, e->canonical.frames.order[place],
-						   &id);
+	const struct resolved *t = ranking_frame(&e->ranking, e->ranking.frames.order[index],
+						 &id);
 	const struct resolved_frame *f = &t->frame[id];
 	Perftools__Profiles__Line *line = mem_zeroed(f->lines, sizeof(*line));
 	Perftools__Profiles__Line **lines = mem_zeroed(f->lines, sizeof(*lines));
 
 	for (uint32_t i = 0; i < f->lines; i++) {
 		perftools__profiles__line__init(&line[i]);
-		line[i].function_id = canonical_function_rank(&e->canonical, t,
-							      f->line[i].function);
+		line[i].function_id = ranking_function_rank(&e->ranking, t,
+							    f->line[i].function);
 		line[i].line = f->line[i].line;
 		line[i].column = f->line[i].column;
 		lines[i] = &line[i];
 	}
-	location.id = (uint64_t)place + 1;
+	location.id = (uint64_t)index + 1;
 	if (t->object[f->object].kind != OBJECT_UNKNOWN)
-		location.mapping_id = canonical_object_rank(&e->canonical, t, f->object);
+		location.mapping_id = ranking_object_rank(&e->ranking, t, f->object);
 	location.address = f->address;
 	location.n_line = f->lines;
 	location.line = lines;
@@ -140,16 +140,16 @@ static void write_location(struct encoder *e, uint32_t place)
 	free(lines);
 }
 
-static void write_function(struct encoder *e, uint32_t place)
+static void write_function(struct encoder *e, uint32_t index)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
 	uint32_t id;
-	const struct resolved *t = canonical_function(&e->canonical,
-						      e->canonical.functions.order[place], &id);
+	const struct resolved *t = ranking_function(&e->ranking,
+						    e->ranking.functions.order[index], &id);
 	const struct resolved_function *f = &t->function[id];
 
-	function.id = (uint64_t)place + 1;
+	function.id = (uint64_t)index + 1;
 	function.name = string_id(e, t, f->name);
 	function.system_name = string_id(e, t, f->system_name);
 	function.filename = string_id(e, t, f->file);
@@ -219,8 +219,8 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	chains_seal(&p->chains);
 	stacks_seal(&p->stacks);
 	malloc_trim(0);		/* return freed memory to the system before more is needed */
-	canonical_make(&e.canonical, p);
-	e.has = mem_zeroed(e.canonical.objects.used, sizeof(*e.has));
+	ranking_make(&e.ranking, p);
+	e.has = mem_zeroed(e.ranking.objects.used, sizeof(*e.has));
 	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));
 	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
@@ -229,9 +229,9 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	learn_objects(&e);
 	encode_samples(&e);
 	write_mappings(&e);
-	for (uint32_t i = 0; i < e.canonical.frames.used; i++)
+	for (uint32_t i = 0; i < e.ranking.frames.used; i++)
 		write_location(&e, i);
-	for (uint32_t i = 0; i < e.canonical.functions.used; i++)
+	for (uint32_t i = 0; i < e.ranking.functions.used; i++)
 		write_function(&e, i);
 	write_origin(&e, origin);
 	write_figures(&e);
@@ -239,7 +239,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	free(e.id.resolved);
 	free(e.id.own);
 	free(e.id.labels);
-	canonical_release(&e.canonical);
+	ranking_release(&e.ranking);
 	intern_release(&e.strings);
 	free(e.fact);
 	free(e.has);
