@@ -2,10 +2,10 @@
 /*
  * The samples of a profile.  They are many, so they are encoded here, several times as fast as by
  * the library.  Stacks come in order from the root, so most callers of a stack are those of the
- * stack before: their bytes are there already.
+ * previous stack: their bytes are there already.
  *
  * All samples together take more memory than the stacks that they are made from.  So there are two
- * passes: first each stack becomes a draft of its sample, without the callers of the stack before.
+ * passes: first each stack becomes a draft of its sample, without the callers of the previous one.
  * Then the stacks are freed, and the drafts become samples.
  */
 #include "aggregate/encode-internal.h"
@@ -14,17 +14,17 @@
 
 struct sample_encoder {
 	struct encoder *e;
-	/* ranks of the frames of this stack and of the stack before, the root first */
-	uint32_t *call, *before;
-	uint32_t calls, befores;
+	/* ranks of the frames of this stack and of the previous stack, the root first */
+	uint32_t *call, *previous;
+	uint32_t calls, previous_calls;
 	/* the encoded frames of this stack, up to BYTES_END: a sample names the leaf first */
 	uint8_t *bytes_end;
 	uint32_t *size;			/* bytes of the frames up to this depth */
 	uint32_t *main;			/* by rank of frame: rank of its main executable; 0: none */
 	uint32_t *main_at;		/* the same by depth */
 	bool weighs;			/* there are several main executables */
-	size_t rest_max;		/* bytes of the values and labels of a sample, at most */
-	uint32_t rest_before;		/* bytes of these in the sample that was packed last */
+	size_t values_max;		/* bytes of the values and labels of a sample, at most */
+	uint32_t previous_values;	/* bytes of these in the sample that was packed last */
 	struct drafts drafts;
 };
 
@@ -75,13 +75,13 @@ static uint32_t varint_size(uint32_t v)
  */
 static uint32_t put_frames(struct sample_encoder *s, uint32_t chain, uint32_t *shared)
 {
-	uint32_t *call = s->before, depth = 0;
+	uint32_t *call = s->previous, depth = 0;
 
-	s->before = s->call;
-	s->befores = s->calls;
+	s->previous = s->call;
+	s->previous_calls = s->calls;
 	s->call = call;
 	s->calls = chains_calls(&s->e->p->chains, chain, 0, call, UINT32_MAX);
-	while (depth < s->calls && depth < s->befores && call[depth] == s->before[depth])
+	while (depth < s->calls && depth < s->previous_calls && call[depth] == s->previous[depth])
 		depth++;
 	uint32_t size = *shared = depth ? s->size[depth - 1] : 0;
 	for (; depth < s->calls; depth++) {
@@ -138,7 +138,7 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
  * frames, and of its values and labels.  The last two follow the header.
  */
 struct draft_head {
-	uint32_t shared, own, rest;
+	uint32_t shared, own, values;
 };
 
 static void put_draft(struct sample_encoder *s, uint32_t index)
@@ -150,11 +150,11 @@ static void put_draft(struct sample_encoder *s, uint32_t index)
 	uint32_t size = put_frames(s, stack->chain, &head.shared);
 
 	head.own = size - head.shared;
-	uint8_t *draft = drafts_room(&s->drafts, sizeof(head) + head.own + s->rest_max);
-	uint8_t *rest = draft + sizeof(head) + head.own;
-	uint8_t *end = enclose(rest, encode_values(s->e, v, rest), 2);
+	uint8_t *draft = drafts_room(&s->drafts, sizeof(head) + head.own + s->values_max);
+	uint8_t *values = draft + sizeof(head) + head.own;
+	uint8_t *end = enclose(values, encode_values(s->e, v, values), 2);
 	end = put_labels(s->e, stack->labels, end);
-	head.rest = (uint32_t)(end - rest);
+	head.values = (uint32_t)(end - values);
 	memcpy(draft, &head, sizeof(head));
 	memcpy(draft + sizeof(head), s->bytes_end - size, head.own);
 	drafts_add(&s->drafts, (size_t)(end - draft));
@@ -164,7 +164,7 @@ static void put_draft(struct sample_encoder *s, uint32_t index)
 
 /*
  * message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile, from DRAFT.
- * Shared frames are copied from the sample before, which ends where this one begins.  Return the
+ * Shared frames are copied from the previous sample, which ends where this one begins.  Return the
  * size of the draft.
  */
 static size_t put_sample(struct sample_encoder *s, const uint8_t *draft)
@@ -174,15 +174,15 @@ static size_t put_sample(struct sample_encoder *s, const uint8_t *draft)
 	memcpy(&head, draft, sizeof(head));
 	draft += sizeof(head);
 	uint32_t size = head.shared + head.own;
-	uint32_t body = 1 + varint_size(size) + size + head.rest;
+	uint32_t body = 1 + varint_size(size) + size + head.values;
 	uint8_t *to = pack_room(s->e->pack, 1 + varint_size(body) + body);
-	const uint8_t *frames_end = to - s->rest_before;
+	const uint8_t *frames_end = to - s->previous_values;
 	to = wire_bytes(wire_bytes(to, 2, body), 1, size);
 	memcpy(to, draft, head.own);
 	memcpy(to + head.own, frames_end - head.shared, head.shared);
-	memcpy(to + size, draft + head.own, head.rest);
-	s->rest_before = head.rest;
-	return sizeof(head) + head.own + head.rest;
+	memcpy(to + size, draft + head.own, head.values);
+	s->previous_values = head.values;
+	return sizeof(head) + head.own + head.values;
 }
 
 /* Write drafts of all samples, then free the stacks. */
@@ -209,10 +209,10 @@ void encode_samples(struct encoder *e)
 	struct sample_encoder s = {
 		.e = e, .bytes_end = bytes + WIRE_VARINT_MAX * longest,
 		.call = mem_zeroed(longest, sizeof(uint32_t)),
-		.before = mem_zeroed(longest, sizeof(uint32_t)),
+		.previous = mem_zeroed(longest, sizeof(uint32_t)),
 		.size = mem_zeroed(longest, sizeof(uint32_t)),
 		.main_at = mem_zeroed(longest, sizeof(uint32_t)),
-		.rest_max = WIRE_VARINT_MAX * values + heads + LABEL_KEYS_MAX * label,
+		.values_max = WIRE_VARINT_MAX * values + heads + LABEL_KEYS_MAX * label,
 	};
 
 	put_drafts(&s);
@@ -220,7 +220,7 @@ void encode_samples(struct encoder *e)
 		at = drafts_next(&s.drafts, put_sample(&s, at));
 	free(bytes);
 	free(s.call);
-	free(s.before);
+	free(s.previous);
 	free(s.size);
 	free(s.main_at);
 	free(s.main);
