@@ -151,8 +151,8 @@ void ring_copy_backward(const struct ring *ring, struct ring *copy)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	uint64_t later = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t lost = head - later + now_written, written = -head;	/* head started at 0 */
-	uint64_t sound = lost < size ? size - lost : 0;
-	uint64_t whole = whole_records(raw, size, head, written < sound ? written : sound);
+	uint64_t intact = lost < size ? size - lost : 0;
+	uint64_t whole = whole_records(raw, size, head, written < intact ? written : intact);
 
 	*copy = (struct ring){ .data = mem_resize(NULL, size), .size = size, .head = whole };
 	for (uint64_t at = 0; at < whole; ) {	/* newest first in RAW, last in COPY */
