@@ -235,13 +235,13 @@ static void wait_for_all(struct relay *r)
 	}
 }
 
-/* Return room in the exchange for SIZE bytes; if we are patient, wait for it. */
+/* Return room in the exchange for SIZE bytes; if the relay may wait, wait for it. */
 static void *room_for(struct relay *r, size_t size, bool is_question)
 {
 	struct exchange *x = exchange_of(r);
 	void *room = x ? exchange_room(x, size, is_question) : NULL;
 
-	if (room || !x || !r->patient)
+	if (room || !x || !r->may_wait)
 		return room;
 	wait_for_all(r);
 	return exchange_of(r) ? exchange_room(x, size, is_question) : NULL;

@@ -36,7 +36,7 @@ struct relay {
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
 	bool has_frame_pointers;	/* a sample needs no dump if it is not unwound */
-	bool patient;		/* wait for the helper: no new records come meanwhile */
+	bool may_wait;		/* for the helper: no new records come meanwhile */
 	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */
 	uint64_t unwound;	/* dumps that left unwound */

@@ -313,7 +313,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	size_t rings;
 
 	flow_round(f, horizon);
-	f->relay.patient = true;
+	f->relay.may_wait = true;
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
 	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f),
 			f->foreign.candidates > 0);
@@ -335,7 +335,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	if (lost)
 		write_loss(f, 0, lost, 0);
 	end_round(f, records, true);
-	f->relay.patient = false;
+	f->relay.may_wait = false;
 }
 
 void flow_close(struct flow *f)

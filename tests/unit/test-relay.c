@@ -206,7 +206,7 @@ static uint64_t pass(enum behaviour how, bool patient, const char *name)
 	events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error);
 	output_open_memory(&out, &report);
 	struct relay r = { .out = &out, .events = &events, .report = &report,
-			   .patient = patient, .has_frame_pointers = leaves_out_dumps };
+			   .may_wait = patient, .has_frame_pointers = leaves_out_dumps };
 	relay_use(&r, start(how));
 	for (uint64_t number = 0; number < RECORDS; number++) {
 		write_record(&r, number);
