@@ -212,12 +212,12 @@ void bystander_end(struct bystander *b)
 
 bool bystander_saw(const struct bystander *b, int number)
 {
-	enum { PATIENCE = 200 };	/* waits of 5 ms */
+	enum { WAITS_MOST = 200 };	/* of 5 ms */
 
 	if (!b->pid || !proc_has_signal(b->pid, "ShdPnd", number))
 		return false;
 	give_order(b, (char)number);
-	for (int i = 0; i < PATIENCE && proc_has_signal(b->pid, "ShdPnd", number); i++)
+	for (int i = 0; i < WAITS_MOST && proc_has_signal(b->pid, "ShdPnd", number); i++)
 		usleep(5000);
 	return true;
 }

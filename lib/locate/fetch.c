@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 8, PATIENCE_SECONDS = 30 };
+enum { AT_ONCE = 8, TIMEOUT_SECONDS = 30 };
 
 /* A file that was asked for. Each file is asked for once. */
 struct download {
@@ -44,10 +44,10 @@ static void begin(struct fetcher *f)
 	if (f->begun)
 		return;
 	f->begun = true;
-	snprintf(text, sizeof(text), "%d", PATIENCE_SECONDS);
+	snprintf(text, sizeof(text), "%d", TIMEOUT_SECONDS);
 	setenv("DEBUGINFOD_URLS", f->urls, 1);
 	setenv("DEBUGINFOD_TIMEOUT", text, 0);
-	f->patience = strtoul(getenv("DEBUGINFOD_TIMEOUT"), NULL, 10) * 1000000000;
+	f->timeout = strtoul(getenv("DEBUGINFOD_TIMEOUT"), NULL, 10) * 1000000000;
 }
 
 static uint64_t hash_of(const char *hex, enum locate_kind kind)
@@ -118,7 +118,7 @@ static void give_up(struct fetcher *f, uint64_t waited)
  */
 static bool has_hung(const struct fetcher *f, const struct download *q, int status)
 {
-	return status != 0 && f->patience && monotonic_ns() - q->started >= f->patience / 10 * 9;
+	return status != 0 && f->timeout && monotonic_ns() - q->started >= f->timeout / 10 * 9;
 }
 
 /* Reap the clients that have ended. Gives up fetching if a server did not answer. */
@@ -136,7 +136,7 @@ static void reap(struct fetcher *f)
 		hung = hung || has_hung(f, q, status);
 	}
 	if (hung)
-		give_up(f, f->patience);
+		give_up(f, f->timeout);
 }
 
 /* Wait 10 ms. Gives up if the total exceeds the limit, or if this process is to stop. */

@@ -25,7 +25,7 @@ struct fetcher {
 	struct report *report;
 	/* the rest is private to the implementation, zero at first */
 	uint64_t waited;	/* ns of waiting so far */
-	uint64_t patience;	/* ns after which the client gives up; 0: unknown */
+	uint64_t timeout;	/* ns after which the client gives up; 0: unknown */
 	bool begun, given_up;	/* the environment is set; nothing more is fetched */
 	struct download *query;
 	uint32_t queries, running;	/* RUNNING: clients that have not ended */

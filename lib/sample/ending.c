@@ -4,7 +4,7 @@
 #include "base/signals.h"
 #include "linux/proc.h"
 
-#define PATIENCE 5000000000ULL	/* ns from SIGTERM to SIGKILL */
+#define KILL_DELAY 5000000000ULL	/* ns from SIGTERM to SIGKILL */
 
 /* How the last signal was sent that has not been handled yet. */
 enum { NOT_SENT, BY_KERNEL, BY_PROCESS };
@@ -50,7 +50,7 @@ static void end(struct ending *e, bool has_signal)
 {
 	if (e->kill_due)
 		return;
-	e->kill_due = monotonic_ns() + PATIENCE;
+	e->kill_due = monotonic_ns() + KILL_DELAY;
 	if (!has_signal)
 		kill(e->pid, SIGTERM);
 	kill(e->pid, SIGCONT);	/* a stopped process handles no other signal */

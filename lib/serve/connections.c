@@ -19,10 +19,10 @@ enum {
 enum phase { READING, WORKING, WRITING };
 
 /* Seconds that a client has to send its request, and to receive the answer. */
-static const time_t patience[] = { [READING] = 30, [WRITING] = 60 };
+static const time_t deadline[] = { [READING] = 30, [WRITING] = 60 };
 
 /* The same while new clients wait for room. */
-static const time_t patience_if_full[] = { [READING] = 1, [WRITING] = 10 };
+static const time_t deadline_if_full[] = { [READING] = 1, [WRITING] = 10 };
 
 /*
  * A connection.  evhttp owns it, and does not notify us when it frees it.  So we hold a reference
@@ -100,7 +100,7 @@ static void set_deadline(struct client *client, enum phase phase)
 		evtimer_del(client->deadline);
 		return;
 	}
-	const struct timeval time = { .tv_sec = patience[phase] };
+	const struct timeval time = { .tv_sec = deadline[phase] };
 	evtimer_add(client->deadline, &time);
 }
 
@@ -139,7 +139,7 @@ static void look_for_room(evutil_socket_t fd, short what, void *context)
 	(void)what;
 	for (const struct client *client = c->clients; client; client = client->next)
 		if (client->phase != WORKING &&
-		    time - client->since > patience_if_full[client->phase])
+		    time - client->since > deadline_if_full[client->phase])
 			shut(client);
 	sweep(c);
 	if (is_full(c))

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const double PATIENCE = 15;	/* seconds that tools may take longer than the sampling */
+static const double GRACE = 15;	/* seconds that tools may take longer than the sampling */
 
 struct job {
 	struct job *next;
@@ -127,7 +127,7 @@ static bool has_failed(struct job *job, const struct work_result *r)
 		job_refuse(job, 500, "%s did not end in time; ask for a shorter time", r->failed);
 	else if (r->timed_out)
 		job_refuse(job, 500, "%s did not end within %.0f s after the sampling", r->failed,
-			   PATIENCE);
+			   GRACE);
 	else
 		job_refuse(job, s->stops ? 503 : 500, "%s: %s", r->failed, r->why);
 	return true;
@@ -149,7 +149,7 @@ static void sampled(void *context, struct work_result *r)
 static void start_work(struct job *job, recipe_tools tools, double seconds, work_done *done)
 {
 	job->ends = server_now() + seconds;
-	job->work = work_start(job->server->shop, tools, seconds + PATIENCE, done, job);
+	job->work = work_start(job->server->shop, tools, seconds + GRACE, done, job);
 	if (!job->work)
 		job_refuse(job, 500, "pmu-serve cannot start its tools; its log says why");
 }
@@ -399,7 +399,7 @@ static char *const *kept_paths(const struct kept_files *kept, const struct kept_
 void job_start_history(struct server *s, struct evhttp_request *request, enum job_kind answer,
 		       struct query *query)
 {
-	enum { SECONDS = 30 };		/* seconds, plus PATIENCE, to merge profiles */
+	enum { SECONDS = 30 };		/* seconds, plus GRACE, to merge profiles */
 	unsigned turn;
 	size_t first;
 

@@ -5,7 +5,7 @@
 
 static const double hung = 10;			/* s without CPU time, at least */
 static const double busy = 600;			/* s that tools may work without a file */
-static const double patience = 24 * 3600;	/* s without samples that are usual */
+static const double usual_silence = 24 * 3600;	/* s without samples that are usual */
 static const unsigned rounds_least = 3;
 
 /* Return the time without files after which something may be wrong, in s. */
@@ -24,7 +24,7 @@ void watch_start(struct watch *w, double now)
 void watch_file(struct watch *w, bool is_written)
 {
 	if (is_written && !w->has_written && w->silence <= limit(w))
-		w->patient_until = 0;		/* the restart helped, or nothing was wrong */
+		w->silent_until = 0;		/* the restart helped, or nothing was wrong */
 	w->has_written |= is_written;
 	w->silence = 0;
 }
@@ -36,9 +36,9 @@ static bool is_barren(struct watch *w, const struct work *tools, double now)
 		return false;		/* another start would change nothing */
 	if (!work_is_drained(tools))
 		return w->silence > limit(w) + busy;
-	if (now < w->patient_until)
+	if (now < w->silent_until)
 		return false;
-	w->patient_until = now + patience;
+	w->silent_until = now + usual_silence;
 	return true;
 }
 

@@ -21,7 +21,7 @@ struct watch {
 	double looked;		/* time of the last look; monotonic, in s */
 	double silence;		/* s since the start or the last file */
 	bool has_written;	/* since the start of the tools */
-	double patient_until;	/* until then samples may be missing; monotonic, in s */
+	double silent_until;	/* until then samples may be missing; monotonic, in s */
 };
 
 enum { WATCH_WHY = 160 };	/* bytes of a reason, with its NUL */

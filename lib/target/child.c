@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TERM_PATIENCE = 5000 };	/* milliseconds from SIGTERM to SIGKILL */
+enum { KILL_DELAY = 5000 };	/* milliseconds from SIGTERM to SIGKILL */
 
 /* In the child: wait, exec; send errno to the parent if exec fails. */
 __attribute__((noreturn))
@@ -110,7 +110,7 @@ int child_stop(struct child *child, const char *name, struct report *report)
 	if (!child_ends_within(child->pid, 0, &status, NULL)) {
 		kill(child->pid, SIGTERM);
 		kill(child->pid, SIGCONT);	/* a stopped process handles no other signal */
-		if (!child_ends_within(child->pid, TERM_PATIENCE, &status, NULL)) {
+		if (!child_ends_within(child->pid, KILL_DELAY, &status, NULL)) {
 			kill(child->pid, SIGKILL);
 			waitpid(child->pid, &status, 0);
 		}
