@@ -495,25 +495,25 @@ static bool are_our_pids(const struct spaces *s)
 	       !strcmp(tasks_name_text(&s->tasks, getpid()), name);
 }
 
-/* For the callback of tasks_end(): processes that ended before the time BEFORE. */
-struct gone {
+/* For the callback of tasks_end(): processes that were found to have ended before TIME. */
+struct ended_before {
 	const struct spaces *spaces;
-	uint64_t before;
+	uint64_t time;
 };
 
-static bool is_gone(const void *context, pid_t pid)
+static bool has_ended_before(const void *context, pid_t pid)
 {
-	const struct gone *g = context;
-	uint32_t id = find_process(g->spaces, pid);
+	const struct ended_before *e = context;
+	uint32_t id = find_process(e->spaces, pid);
 
-	return id != TABLE_NONE && g->spaces->process[id].gone &&
-	       g->spaces->process[id].gone < g->before;
+	return id != TABLE_NONE && e->spaces->process[id].missed &&
+	       e->spaces->process[id].missed < e->time;
 }
 
-void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed)
+void spaces_forget_ended(struct spaces *s, uint64_t now, uint64_t followed)
 {
 	const uint64_t often = 10000000000;	/* ns */
-	struct gone gone = { s, followed };
+	struct ended_before ended = { s, followed };
 	bool any = false;
 
 	if (now < s->looked + often || !are_our_pids(s))
@@ -522,14 +522,15 @@ void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed)
 	for (uint32_t i = 0; i < s->processes; i++) {
 		struct process *p = &s->process[i];
 		bool exists = p->pid <= 0 || kill(p->pid, 0) == 0 || errno != ESRCH;
-		p->gone = exists ? 0 : p->gone ? p->gone : now;
-		any = any || (p->gone && p->gone < followed);
+		p->missed = exists ? 0 : p->missed ? p->missed : now;
+		any = any || (p->missed && p->missed < followed);
 	}
 	if (!any)
 		return;
-	tasks_end(&s->tasks, is_gone, &gone);
+	tasks_end(&s->tasks, has_ended_before, &ended);
 	for (uint32_t i = s->processes; i-- > 0; )
-		if (is_gone(&gone, s->process[i].pid) && !tasks_has(&s->tasks, s->process[i].pid))
+		if (has_ended_before(&ended, s->process[i].pid) &&
+		    !tasks_has(&s->tasks, s->process[i].pid))
 			forget_process(s, s->process[i].pid);
 }
 

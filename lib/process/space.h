@@ -15,7 +15,7 @@
  * replace code.
  *
  * The mappings of a process are freed a few rounds after its last thread has ended; or, if the
- * records of its end were lost, by spaces_forget_gone().  Mappings of code that the kernel
+ * records of its end were lost, by spaces_forget_ended().  Mappings of code that the kernel
  * generated (KSYMBOL) are freed after the kernel has removed more such code.
  */
 #pragma once
@@ -56,7 +56,7 @@ struct spaces {
 	struct process {
 		pid_t pid;
 		bool ended;	/* its main thread has exited: PID may be reused */
-		uint64_t gone;	/* ns: when we found that it had ended; 0: we have not */
+		uint64_t missed;	/* ns: when we found that it had ended; 0: we have not */
 		uint64_t used;	/* USES at the last record or sample */
 		struct space space;
 	} *process;
@@ -76,7 +76,7 @@ struct spaces {
 		uint32_t number;	/* as in struct mapping */
 	} *removed;		/* the last REMOVED_MAX pieces that the kernel removed; a ring */
 	uint64_t removals;	/* pieces so far */
-	uint64_t looked;	/* NOW of the last spaces_forget_gone() that looked for processes */
+	uint64_t looked;	/* NOW of the last spaces_forget_ended() that checked them */
 };
 
 enum {
@@ -107,7 +107,7 @@ bool spaces_follow(struct spaces *s, const struct record *rec);
  * NOW: CLOCK_MONOTONIC in ns; FOLLOWED: time, by the same clock, before which all records were
  * followed.  Does nothing in another PID namespace, that is, if this process is not in the stream.
  */
-void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed);
+void spaces_forget_ended(struct spaces *s, uint64_t now, uint64_t followed);
 
 /* Return the space of process PID, an empty one if PID is unknown.  Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);

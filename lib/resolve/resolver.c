@@ -81,7 +81,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	stream_note_tasks(in, &r->spaces.tasks);
 	if (rec->type == RECORD_FINISHED_ROUND && r->sources.images.is_local && r->time &&
 	    r->time != JIT_LATEST)
-		spaces_forget_gone(&r->spaces, monotonic_ns(), r->time);
+		spaces_forget_ended(&r->spaces, monotonic_ns(), r->time);
 	if (r->spaces.silenced)
 		report_more(r->report, r->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
 	if (r->comms_renumbered != r->spaces.tasks.renumbered)

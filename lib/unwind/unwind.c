@@ -132,7 +132,7 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	images_follow(&u->images, rec);
 	bool good = spaces_follow(&u->spaces, rec);
 	if (rec->type == RECORD_FINISHED_ROUND && u->images.is_local && u->sample_monotonic)
-		spaces_forget_gone(&u->spaces, monotonic_ns(), u->sample_monotonic);
+		spaces_forget_ended(&u->spaces, monotonic_ns(), u->sample_monotonic);
 	if (u->spaces.silenced)
 		report_more(u->report, u->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
 	if (u->joiner)

@@ -195,7 +195,7 @@ static bool is_whole(const uint8_t *at, size_t size, uint64_t *unwound)
 }
 
 /* Pass all records by a process that behaves so; PATIENT: with time for it. */
-static uint64_t pass(enum behaviour how, bool patient, const char *name)
+static uint64_t pass(enum behaviour how, bool may_wait, const char *name)
 {
 	struct report report = { .tool = "test", .quiet = true };
 	struct stream_events events = { 0 };
@@ -206,7 +206,7 @@ static uint64_t pass(enum behaviour how, bool patient, const char *name)
 	events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error);
 	output_open_memory(&out, &report);
 	struct relay r = { .out = &out, .events = &events, .report = &report,
-			   .may_wait = patient, .has_frame_pointers = leaves_out_dumps };
+			   .may_wait = may_wait, .has_frame_pointers = leaves_out_dumps };
 	relay_use(&r, start(how));
 	for (uint64_t number = 0; number < RECORDS; number++) {
 		write_record(&r, number);

@@ -527,19 +527,19 @@ static void test_gone(void)
 	map(&s, dead, 0x10000, 0x1000, 0, "/dead");
 	task(&s, PERF_RECORD_FORK, dead, dead, dead + 1, dead);
 	map(&s, parent, 0x10000, 0x1000, 0, "/parent");
-	spaces_forget_gone(&s, start, start + often);
-	spaces_forget_gone(&s, start + 2 * often, start + 3 * often);
+	spaces_forget_ended(&s, start, start + often);
+	spaces_forget_ended(&s, start + 2 * often, start + 3 * often);
 	rounds(&s, 8);
 	tap(spaces_has(&s, dead), "nothing is forgotten where our own process is not known: "
 	    "PIDs may be those of another namespace");
 	prctl(PR_GET_NAME, name);
 	comm(&s, self, self, name, PERF_RECORD_MISC_USER);
-	spaces_forget_gone(&s, start + 3 * often, start + 2 * often);
-	spaces_forget_gone(&s, start + 4 * often, start + 3 * often);
+	spaces_forget_ended(&s, start + 3 * often, start + 2 * often);
+	spaces_forget_ended(&s, start + 4 * often, start + 3 * often);
 	rounds(&s, 8);
 	tap(spaces_has(&s, dead) && is_at(&s, dead, 0x10000, "/dead", 0),
 	    "a process without an end stays while its last records may still come");
-	spaces_forget_gone(&s, start + 5 * often, start + 3 * often + 1);
+	spaces_forget_ended(&s, start + 5 * often, start + 3 * often + 1);
 	rounds(&s, 8);
 	tap(!spaces_has(&s, dead) && !tasks_has(&s.tasks, dead + 1),
 	    "then it is forgotten, with its threads");
