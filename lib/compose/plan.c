@@ -100,10 +100,10 @@ static char *new_name(const struct plan_request *r)
 	if (localtime_r(&now, &tm))
 		strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S", &tm);
 	for (int i = 1; ; i++) {
-		char again[16] = "";
+		char number[16] = "";
 		if (i > 1)
-			snprintf(again, sizeof(again), "-%d", i);
-		snprintf(text, sizeof(text), "%.128s%s%s%s", target, stamp, again, suffix);
+			snprintf(number, sizeof(number), "-%d", i);
+		snprintf(text, sizeof(text), "%.128s%s%s%s", target, stamp, number, suffix);
 		if (access(text, F_OK) < 0)
 			break;
 	}

@@ -162,9 +162,9 @@ static enum owner_rule rule_of(struct foreign_ids *f, const struct perf_event_he
 	if (last->id == now.id && last->time == now.time && last->tid == now.tid)
 		now.alike = last->alike + 1;
 	*last = now;
-	bool again = now.alike >= events_like(f, event);
+	bool is_repeated = now.alike >= events_like(f, event);
 	f->shares |= now.alike > 0;
-	return again ? OWNER_AGAIN : f->shares ? OWNER_FIRST : OWNER_BY_ID;
+	return is_repeated ? OWNER_REPEATED : f->shares ? OWNER_FIRST : OWNER_BY_ID;
 }
 
 /* Return a copy of RECORD, the last one of RING, with ID and TIME. */

@@ -31,7 +31,7 @@ struct owners {
 enum owner_rule {
 	OWNER_BY_ID,	/* the ID of the sample is that of its event */
 	OWNER_FIRST,	/* it may be the other event's, and this is the first of a pair, or alone */
-	OWNER_AGAIN,	/* this is the second of a pair: the same occurrence, sampled again */
+	OWNER_REPEATED,	/* this is the second of a pair: the same occurrence, sampled again */
 };
 
 /* From TIME (ns) on, only samples of the counters of TASK count for thread TID. */

@@ -305,11 +305,11 @@ void maker_json_finish(struct maker_json *json)
 			continue;
 		}
 		struct slice name = { all[i].event.name, strlen(all[i].event.name) };
-		bool again = kept > 0 && all[i].role == json->role[kept - 1] &&
+		bool is_repeated = kept > 0 && all[i].role == json->role[kept - 1] &&
 			     !tables_compare(name, json->event[kept - 1].name);
-		if (again && all[i].event.config != json->event[kept - 1].config)
+		if (is_repeated && all[i].event.config != json->event[kept - 1].config)
 			json->unclear++;
-		if (again)
+		if (is_repeated)
 			continue;
 		json->event[kept] = all[i].event;
 		json->role[kept++] = all[i].role;

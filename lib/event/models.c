@@ -251,10 +251,10 @@ static int encode_with_letters(struct arena *arena, char *name, char *letters, s
  */
 static void keep_parsable(struct arena *arena, const char *name, struct model_encoding *e)
 {
-	struct model_encoding again = { .cpu = -1 };
+	struct model_encoding parsed = { .cpu = -1 };
 
-	if (encode(arena, e->base, &again) == PFM_SUCCESS && again.attr.config == e->attr.config &&
-	    again.attr.config1 == e->attr.config1 && !strcmp(again.base, e->base))
+	if (encode(arena, e->base, &parsed) == PFM_SUCCESS && parsed.attr.config == e->attr.config &&
+	    parsed.attr.config1 == e->attr.config1 && !strcmp(parsed.base, e->base))
 		return;
 	const char *colons = strstr(name, "::") ? NULL : strstr(e->base, "::");
 	size_t model = colons ? (size_t)(colons + 2 - e->base) : 0, size = strlen(name) + 1;

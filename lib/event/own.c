@@ -256,8 +256,8 @@ void own_read(struct own_models *own, struct report *report)
 	if (getauxval(AT_SECURE) || !find_directory(path) || access(path, F_OK))
 		return;
 	int fd = directory_open(path, why);
-	int again = fd < 0 ? -1 : dup(fd);
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	int copy = fd < 0 ? -1 : dup(fd);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	if (!dir)
 		report_note(report, "%s is not used: %s", path, fd < 0 ? why : strerror(errno));
 	while (dir && (entry = readdir(dir)) != NULL && own->count < MOST_MODELS)
@@ -268,7 +268,7 @@ void own_read(struct own_models *own, struct report *report)
 	if (dir)
 		closedir(dir);
 	else
-		descriptor_close(again);
+		descriptor_close(copy);
 	descriptor_close(fd);
 }
 

@@ -122,7 +122,7 @@ static void read_context(struct process_names *p)
 		uint32_t version, size;
 		uint64_t published;	/* 0: the process is changing it */
 		uint64_t payload;
-	} head, again;
+	} head, after;
 
 	p->read_at = monotonic_ns();
 	if (!p->at || proc_read_memory(p->pid, p->at, &head, sizeof(head)) != sizeof(head) ||
@@ -131,8 +131,8 @@ static void read_context(struct process_names *p)
 		return;
 	uint8_t *payload = mem_zeroed(1, head.size + 1);
 	bool good = proc_read_memory(p->pid, head.payload, payload, head.size) == head.size &&
-		    proc_read_memory(p->pid, p->at, &again, sizeof(again)) == sizeof(again) &&
-		    !memcmp(&head, &again, sizeof(head));
+		    proc_read_memory(p->pid, p->at, &after, sizeof(after)) == sizeof(after) &&
+		    !memcmp(&head, &after, sizeof(head));
 	if (good) {
 		forget(p);
 		parse(p, (struct cursor){ .at = payload, .end = payload + head.size });

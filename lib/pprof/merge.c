@@ -153,14 +153,14 @@ static uint64_t map_location(struct merge_input *s, uint32_t at)
 	uint64_t mapping = map_mapping(s, l.mapping);
 	/* the sum may have this mapping at another address */
 	uint64_t address = l.address + (mapping ? s->shift[l.mapping] : 0);
-	struct decoded_location again = l;
+	struct decoded_location lines = l;
 	while (decoded_next_line(s->d, &l, &line))	/* map_function() overwrites m->key */
 		map_function(s, line.function);
 	begin_key(m);
 	add_number(m, address);
 	add_number(m, mapping);
 	add_number(m, l.is_folded);
-	while (decoded_next_line(s->d, &again, &line)) {
+	while (decoded_next_line(s->d, &lines, &line)) {
 		add_number(m, map_function(s, line.function));
 		add_number(m, (uint64_t)line.line);
 		add_number(m, (uint64_t)line.column);

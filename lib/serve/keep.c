@@ -19,7 +19,7 @@
 
 static const unsigned WAIT_MOST = 60;	/* s until the tools are started again */
 static const unsigned ROUND_MOST = 60;	/* s until the next look for files to delete */
-static const double AGAIN = 3600;	/* s until the same reason is reported again */
+static const double REPORT_INTERVAL = 3600;	/* s until the same reason is reported again */
 
 struct keeper {
 	struct server *server;
@@ -98,7 +98,7 @@ static void pass_on(struct keeper *k)
 	double now = server_now();
 
 	while (k->work && work_next_message(k->work, line, sizeof(line))) {
-		if (!strcmp(line, k->passed_on) && now - k->passed_on_at < AGAIN)
+		if (!strcmp(line, k->passed_on) && now - k->passed_on_at < REPORT_INTERVAL)
 			continue;
 		snprintf(k->passed_on, sizeof(k->passed_on), "%s", line);
 		k->passed_on_at = now;
@@ -134,7 +134,7 @@ static void report_why(struct keeper *k, const char *who, const char *why)
 
 	if (now < k->report_due)
 		return;
-	k->report_due = now + AGAIN;
+	k->report_due = now + REPORT_INTERVAL;
 	report_event(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
 		     *who ? ": " : "", why);
 }

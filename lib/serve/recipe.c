@@ -31,14 +31,14 @@ static struct command_lines *begin(struct arena *arena)
 __attribute__((format(printf, 2, 3)))
 static void word(struct command_lines *l, const char *format, ...)
 {
-	va_list args, again;
+	va_list args, copy;
 
 	va_start(args, format);
-	va_copy(again, args);
+	va_copy(copy, args);
 	int size = vsnprintf(NULL, 0, format, args);
 	char *text = arena_alloc(l->arena, (size_t)size + 1);
-	vsnprintf(text, (size_t)size + 1, format, again);
-	va_end(again);
+	vsnprintf(text, (size_t)size + 1, format, copy);
+	va_end(copy);
 	va_end(args);
 	if (l->words < WORDS - 1)	/* the last word stays NULL */
 		l->word[l->tools - 1][l->words++] = text;

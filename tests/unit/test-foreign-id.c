@@ -86,23 +86,23 @@ int main(void)
 	begin(2);
 	tap(rule(OWN, THREAD, 5) == OWNER_BY_ID && rule(INHERITED, THREAD, 6) == OWNER_BY_ID,
 	    "the IDs of an older kernel are right");
-	tap(rule(OWN, THREAD, 7) == OWNER_BY_ID && rule(OWN, THREAD, 7) == OWNER_AGAIN,
+	tap(rule(OWN, THREAD, 7) == OWNER_BY_ID && rule(OWN, THREAD, 7) == OWNER_REPEATED,
 	    "a second sample with the same ID, thread and time is of an inherited copy");
-	tap(rule(INHERITED, THREAD, 8) == OWNER_FIRST && rule(INHERITED, THREAD, 8) == OWNER_AGAIN,
+	tap(rule(INHERITED, THREAD, 8) == OWNER_FIRST && rule(INHERITED, THREAD, 8) == OWNER_REPEATED,
 	    "from then on no ID says whose a sample is, only the order does");
 	tap(rule(OWN, OTHER, 8) == OWNER_FIRST && rule(OWN, THREAD, 8) == OWNER_FIRST &&
 	    rule(FAULTS, THREAD, 8) == OWNER_FIRST, "another thread or ID is another occurrence");
 
 	begin(1);
 	tap(rule(FOREIGN, THREAD, 5) == OWNER_FIRST && id_now == OWN &&
-	    rule(FOREIGN, THREAD, 5) == OWNER_AGAIN,
+	    rule(FOREIGN, THREAD, 5) == OWNER_REPEATED,
 	    "so it is with IDs of another session, of which each gets an ID of ours");
 	tap(rule(FOREIGN, THREAD, 9) == OWNER_FIRST && rule(OWN, THREAD, 10) == OWNER_FIRST,
 	    "which shows that the kernel shares them");
 
 	begin(3);
 	tap(rule(OWN, THREAD, 5) == OWNER_BY_ID && rule(OWN, THREAD, 5) == OWNER_FIRST &&
-	    rule(OWN, THREAD, 5) == OWNER_AGAIN && rule(OWN, THREAD, 5) == OWNER_AGAIN,
+	    rule(OWN, THREAD, 5) == OWNER_REPEATED && rule(OWN, THREAD, 5) == OWNER_REPEATED,
 	    "two events of the same occurrences have two samples each, and two more of copies");
 
 	set(0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);

@@ -57,8 +57,8 @@ int main(void)
 	    !owners.twice[1] && !owners.twice[2] && owners.twice[3],
 	    "it is known to have this event twice, but not the other one");
 	tap(passes_sample(100, PARENT), "its parent's do in the parent");
-	tap(passes(100, CHILD, OWNER_FIRST) && !passes(101, CHILD, OWNER_AGAIN) &&
-	    passes(100, PARENT, OWNER_AGAIN),
+	tap(passes(100, CHILD, OWNER_FIRST) && !passes(101, CHILD, OWNER_REPEATED) &&
+	    passes(100, PARENT, OWNER_REPEATED),
 	    "where IDs are those of other events, the first of a pair counts");
 	passes_task(PERF_RECORD_FORK, GRANDCHILD, CHILD, 1100);
 	tap(!passes_sample(100, GRANDCHILD) && passes_sample(101, GRANDCHILD),
