@@ -147,7 +147,7 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 		return 0;
 	}
 	r->from = FROM_JIT;
-	r->by_time = found.by_time;
+	r->by_time = found.varies;
 	function.system_name = resolver_string_id(r, found.name);
 	if (found.file && !r->options.no_lines)
 		function.file = resolver_string_id(r, found.file);

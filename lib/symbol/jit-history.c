@@ -143,7 +143,7 @@ static void find_latest(struct jit_history *h)
 	free(last);
 }
 
-/* Set BY_TIME: true for ranges that several functions cover, if one of these has a time. */
+/* Set VARIES: true for ranges that several functions cover, if one of these has a time. */
 static void find_by_time(struct jit_history *h, const struct jit_function *f,
 			 const struct covered_ranges *r, uint32_t count)
 {
@@ -157,11 +157,11 @@ static void find_by_time(struct jit_history *h, const struct jit_function *f,
 		c[r[i].first].timed += f[i].time != 0;
 		c[r[i].end].timed -= f[i].time != 0;
 	}
-	h->by_time = mem_resize(NULL, h->edges * sizeof(*h->by_time));
+	h->varies = mem_resize(NULL, h->edges * sizeof(*h->varies));
 	for (uint32_t i = 0; i < h->edges; i++) {
 		sum.all += c[i].all;
 		sum.timed += c[i].timed;
-		h->by_time[i] = sum.all > 1 && sum.timed > 0;
+		h->varies[i] = sum.all > 1 && sum.timed > 0;
 	}
 	free(c);
 }
@@ -188,15 +188,15 @@ static uint32_t entries_until(const struct jit_history *h, const struct jit_func
 }
 
 uint32_t jit_history_find(const struct jit_history *h, const struct jit_function *f,
-			  uint64_t address, uint64_t time, bool *by_time)
+			  uint64_t address, uint64_t time, bool *varies)
 {
 	uint32_t before = edges_until(h, address), first = JIT_NOBODY, latest = 0;
 	bool any = false;
 
-	*by_time = before > 0 && h->by_time[before - 1];
+	*varies = before > 0 && h->varies[before - 1];
 	if (before == 0)
 		return JIT_NOBODY;
-	if (!*by_time || time == JIT_LATEST)
+	if (!*varies || time == JIT_LATEST)
 		return h->latest[before - 1];
 	for (size_t node = (size_t)h->edges + before - 1; node > 0; node /= 2) {
 		const uint32_t *entry = &h->entry[h->first[node]];
@@ -215,7 +215,7 @@ void jit_history_release(struct jit_history *h)
 {
 	free(h->edge);
 	free(h->latest);
-	free(h->by_time);
+	free(h->varies);
 	free(h->order);
 	free(h->first);
 	free(h->entry);

@@ -18,7 +18,7 @@ struct jit_history {
 	uint64_t *edge;		/* start and end addresses of all functions, ascending, unique */
 	/* per range from an edge to the next: the latest function, or JIT_NOBODY */
 	uint32_t *latest;
-	bool *by_time;		/* per range: the function depends on the time */
+	bool *varies;		/* per range: the function varies with the time */
 	uint32_t edges;
 	uint32_t *order;	/* functions by time; equal times in the order of their records */
 	uint32_t *first;	/* per node of a tree over the ranges: its first index in ENTRY */
@@ -30,10 +30,10 @@ void jit_history_make(struct jit_history *h, const struct jit_function *f, uint3
 
 /*
  * Return the index in F of the function at ADDRESS at TIME, or JIT_NOBODY. If TIME is before
- * all functions at ADDRESS, the earliest one is returned. *BY_TIME: the function there may be
+ * all functions at ADDRESS, the earliest one is returned. *VARIES: the function there may be
  * different at other times.
  */
 uint32_t jit_history_find(const struct jit_history *h, const struct jit_function *f,
-			  uint64_t address, uint64_t time, bool *by_time);
+			  uint64_t address, uint64_t time, bool *varies);
 
 void jit_history_release(struct jit_history *h);

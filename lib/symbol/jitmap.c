@@ -241,26 +241,26 @@ static bool is_rather(const struct jitmap *j, uint32_t a, uint32_t b, uint64_t t
 
 /* Return the function at ADDRESS at TIME among all levels, or JIT_NOBODY. */
 static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t time,
-			      bool *by_time)
+			      bool *varies)
 {
 	uint32_t found = JIT_NOBODY;
-	bool any_by_time = false, any_time = false;
+	bool any_varies = false, any_time = false;
 	int levels = 0;
 
 	for (uint32_t i = 0; i < j->levels; i++) {
 		const struct jit_level *l = &j->level[i];
 		uint32_t id = jit_history_find(&l->history, j->function + l->first, address, time,
-					       by_time);
+					       varies);
 		if (id == JIT_NOBODY)
 			continue;
 		id += l->first;
 		levels++;
-		any_by_time |= *by_time;
+		any_varies |= *varies;
 		any_time |= j->function[id].time != 0;
 		if (found == JIT_NOBODY || is_rather(j, id, found, time))
 			found = id;
 	}
-	*by_time = any_by_time || (levels > 1 && any_time);
+	*varies = any_varies || (levels > 1 && any_time);
 	return found;
 }
 
@@ -270,16 +270,16 @@ static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t
  */
 bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out)
 {
-	bool by_time;
+	bool varies;
 
 	update_levels(j);
 	if (time < j->first_time)
 		time = JIT_LATEST;
-	uint32_t id = find_function(j, address, time, &by_time);
+	uint32_t id = find_function(j, address, time, &varies);
 	if (id == JIT_NOBODY)
 		return false;
 	*out = (struct jit_place){ .name = j->strings.text[j->function[id].name],
-				   .by_time = by_time };
+				   .varies = varies };
 	find_line(j, &j->function[id], address, out);
 	return true;
 }

@@ -26,7 +26,7 @@ struct jit_place {
 	const char *name;
 	const char *file;	/* NULL: unknown */
 	uint32_t line;		/* 0: unknown */
-	bool by_time;		/* at another time another function may be there */
+	bool varies;		/* another function may be there at another time */
 };
 
 struct jit_trouble {

@@ -77,11 +77,11 @@ static int translate_config(const char *config, char **word)
 		return -1;
 	size_t size = event ? strcspn(event, separators) : 0;
 	size_t digits = rate ? strcspn(rate, separators) : 0;
-	bool by_time = event && is_timer(event, size);
+	bool has_frequency = event && is_timer(event, size);
 	if (event)
 		word[words++] = option("event", event, size);
 	if (rate && !is_preset(rate, digits))
-		word[words++] = option(by_time ? "frequency" : "period", rate, digits);
+		word[words++] = option(has_frequency ? "frequency" : "period", rate, digits);
 	return words;
 }
 

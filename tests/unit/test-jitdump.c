@@ -193,9 +193,9 @@ static void test_byte_by_byte(void)
 		free(piece);
 	}
 	tap(used == size && jitmap_find(j, 0x1008, 250, &found) && *found.name == 'a' &&
-	    found.by_time, "read byte by byte: replaced later");
+	    found.varies, "read byte by byte: replaced later");
 	tap(jitmap_find(j, 0x1008, 300, &found) && *found.name == 'b', "and at its time");
-	tap(jitmap_find(j, 0x1000, 300, &found) && *found.name == 'a' && !found.by_time,
+	tap(jitmap_find(j, 0x1000, 300, &found) && *found.name == 'a' && !found.varies,
 	    "what only one function had needs no time");
 	tap(jitmap_find(j, 0x1008, 99, &found) && *found.name == 'b',
 	    "before all times: the latest");
