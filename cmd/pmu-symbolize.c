@@ -65,7 +65,7 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 			const struct stream_events *events, const struct sample *sample,
 			struct resolved_sample *resolved)
 {
-	struct group_part part[GROUP_PARTS_MAX];
+	struct group_increase part[GROUP_EVENTS_MAX];
 	uint32_t parts = groups_split(&groups, events, sample, part);
 
 	for (uint32_t i = 0; i < parts; i++) {

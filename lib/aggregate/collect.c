@@ -276,15 +276,15 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 		return;
 	if (label_sets_is_full(&c->tables.labels))
 		label_sets_forget(&c->tables.labels);
-	struct group_part part[GROUP_PARTS_MAX];
-	part[0] = (struct group_part){ a->sample.event, a->sample.period };
-	uint32_t parts = c->events->reads_groups
-		? groups_split(&c->groups, c->events, &a->sample, part) : 1;
-	for (uint32_t i = 0; i < parts; i++) {
-		bool selected = reach_raw(c, &a->sample, part[i].event);
+	struct group_increase increase[GROUP_EVENTS_MAX];
+	increase[0] = (struct group_increase){ a->sample.event, a->sample.period };
+	uint32_t increases = c->events->reads_groups
+		? groups_split(&c->groups, c->events, &a->sample, increase) : 1;
+	for (uint32_t i = 0; i < increases; i++) {
+		bool selected = reach_raw(c, &a->sample, increase[i].event);
 		resolver_fields(c->resolver, c->in, &a->sample, &fields);
-		fields.event = part[i].event;
-		fields.period = part[i].period;
+		fields.event = increase[i].event;
+		fields.period = increase[i].period;
 		take(c, a, &fields, selected);
 	}
 }

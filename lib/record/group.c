@@ -72,18 +72,18 @@ void groups_forget(struct groups *g, pid_t tid)
 
 /* struct read_format with GROUP: u64 nr, times; each: value, id, lost (linux/perf_event.h) */
 static uint32_t read_group(struct groups *g, const struct stream_events *events,
-			   const struct sample *s, struct group_part *part)
+			   const struct sample *s, struct group_increase *increase)
 {
 	const uint64_t needed = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	const struct perf_event_attr *attr = &events->event[s->event].attr;
 	uint64_t format = attr->read_format, each = 2 + !!(format & PERF_FORMAT_LOST);
-	uint32_t parts = 0;
+	uint32_t increases = 0;
 
 	if (!(attr->sample_type & PERF_SAMPLE_READ) || (format & needed) != needed)
 		return 0;
 	uint64_t at = 1 + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 		      !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	for (; at + each <= s->read.count && parts < GROUP_PARTS_MAX; at += each) {
+	for (; at + each <= s->read.count && increases < GROUP_EVENTS_MAX; at += each) {
 		uint64_t value = word_at(s->read, at), id = word_at(s->read, at + 1);
 		uint32_t event = events_find_id(events, id);
 		if (event == TABLE_NONE)
@@ -96,19 +96,19 @@ static uint32_t read_group(struct groups *g, const struct stream_events *events,
 		uint64_t period = value >= c->value ? value - c->value : value;
 		c->value = value;
 		if (period)
-			part[parts++] = (struct group_part){ event, period };
+			increase[increases++] = (struct group_increase){ event, period };
 	}
-	return parts;
+	return increases;
 }
 
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
-		      const struct sample *s, struct group_part *part)
+		      const struct sample *s, struct group_increase *increase)
 {
-	uint32_t parts = read_group(g, events, s, part);
+	uint32_t increases = read_group(g, events, s, increase);
 
-	if (parts == 0)
-		part[parts++] = (struct group_part){ s->event, s->period };
-	return parts;
+	if (increases == 0)
+		increase[increases++] = (struct group_increase){ s->event, s->period };
+	return increases;
 }
 
 void groups_release(struct groups *g)

@@ -10,13 +10,14 @@
 #include "record/sample.h"
 
 enum {
-	GROUP_PARTS_MAX = 64,		/* events of a group; the rest are ignored */
+	GROUP_EVENTS_MAX = 64,		/* events of a group; the rest are ignored */
 	GROUP_COUNTERS_MAX = 1 << 20,	/* counters of all threads that are kept at a time */
 };
 
-struct group_part {
+/* What a sample counts for one event of its group. */
+struct group_increase {
 	uint32_t event;		/* index into the stream's events */
-	uint64_t period;	/* increase of its counter */
+	uint64_t period;	/* increase of its counter since the last sample */
 };
 
 /* The value of each counter at its last sample.  Zero-initialised: empty. */
@@ -35,12 +36,12 @@ struct groups {
 };
 
 /*
- * Fill PART (room for GROUP_PARTS_MAX) with the events whose counters increased.  Return their
- * number, at least 1: if SAMPLE reads no group or no counter increased, the only part is its own
- * event and period.  The same applies if there are too many counters to remember.
+ * Fill INCREASE (room for GROUP_EVENTS_MAX) with the events whose counters increased.  Return their
+ * number, at least 1: if SAMPLE reads no group or no counter increased, or if there are too many
+ * counters to remember, INCREASE[0] has its own event and period.
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
-		      const struct sample *sample, struct group_part *part);
+		      const struct sample *sample, struct group_increase *increase);
 
 /* Forget the counters of thread TID, which has ended. */
 void groups_forget(struct groups *g, pid_t tid);

@@ -33,7 +33,7 @@ static void forget_ended(struct tally *t, struct stream_reader *in, const struct
 
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
-	struct group_part part[GROUP_PARTS_MAX];
+	struct group_increase part[GROUP_EVENTS_MAX];
 	struct sample_brief brief;
 	struct loss loss;
 	struct sample sample;

@@ -27,35 +27,35 @@ static void define(struct stream_events *events)
 
 /* Split a sample of thread TID, where the second event has VALUE. */
 static uint32_t split(struct groups *g, const struct stream_events *events, pid_t tid,
-		      uint64_t value, struct group_part *part)
+		      uint64_t value, struct group_increase *increase)
 {
 	const uint64_t word[] = { 2, value + 100, FIRST_ID, value, SECOND_ID };
 	const struct sample sample = {
 		.tid = tid, .period = 5, .read = { (const uint8_t *)word, 5 },
 	};
 
-	return groups_split(g, events, &sample, part);
+	return groups_split(g, events, &sample, increase);
 }
 
 int main(void)
 {
-	struct group_part part[GROUP_PARTS_MAX];
+	struct group_increase increase[GROUP_EVENTS_MAX];
 	struct stream_events events = { 0 };
 	struct groups g = { 0 };
 	bool both = true;
 
 	define(&events);
 	for (pid_t tid = 1; tid <= GROUP_COUNTERS_MAX / 2; tid++)
-		both &= split(&g, &events, tid, 7, part) == 2 && part[1].period == 7;
+		both &= split(&g, &events, tid, 7, increase) == 2 && increase[1].period == 7;
 	tap(both && !g.refused, "as many threads as the limit, with two counters each");
-	tap(split(&g, &events, 1, 9, part) == 2 && part[0].period == 2 && part[0].event == 0 &&
-	    part[1].period == 2 && part[1].event == 1, "what has increased");
+	tap(split(&g, &events, 1, 9, increase) == 2 && increase[0].period == 2 && increase[0].event == 0 &&
+	    increase[1].period == 2 && increase[1].event == 1, "what has increased");
 	for (pid_t tid = -9; tid < 0; tid++)
-		both &= split(&g, &events, tid, 7, part) == 1 && part[0].period == 5;
+		both &= split(&g, &events, tid, 7, increase) == 1 && increase[0].period == 5;
 	tap(both && g.refused == 9 && g.counters == GROUP_COUNTERS_MAX,
 	    "samples of further threads count for their own event");
 	groups_forget(&g, 3);
-	tap(split(&g, &events, -1, 7, part) == 2 && part[1].period == 7 && g.refused == 9,
+	tap(split(&g, &events, -1, 7, increase) == 2 && increase[1].period == 7 && g.refused == 9,
 	    "until threads are forgotten");
 	groups_release(&g);
 	events_release(&events);
