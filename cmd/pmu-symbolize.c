@@ -61,16 +61,16 @@ static const struct command command = {
 };
 
 /* Write RESOLVED, once for each event of the group that SAMPLE reads. */
-static void write_parts(struct resolved_writer *writer, struct resolved *tables,
-			const struct stream_events *events, const struct sample *sample,
-			struct resolved_sample *resolved)
+static void write_increases(struct resolved_writer *writer, struct resolved *tables,
+			    const struct stream_events *events, const struct sample *sample,
+			    struct resolved_sample *resolved)
 {
-	struct group_increase part[GROUP_EVENTS_MAX];
-	uint32_t parts = groups_split(&groups, events, sample, part);
+	struct group_increase increase[GROUP_EVENTS_MAX];
+	uint32_t increases = groups_split(&groups, events, sample, increase);
 
-	for (uint32_t i = 0; i < parts; i++) {
-		resolved->event = part[i].event;
-		resolved->period = part[i].period;
+	for (uint32_t i = 0; i < increases; i++) {
+		resolved->event = increase[i].event;
+		resolved->period = increase[i].period;
 		resolved_write_sample(writer, tables, resolved);
 	}
 }
@@ -113,7 +113,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			leaf_callers_add(&leaf_callers, in, &sample);
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, tables);
-			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
+			write_increases(&writer, tables, stream_events(in), &sample, &resolved);
 			if (resolver_is_full(resolver, writer.bytes) ||
 			    label_sets_is_full(&tables->labels))
 				restart(resolver, &writer, tables);

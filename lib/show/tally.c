@@ -33,7 +33,7 @@ static void forget_ended(struct tally *t, struct stream_reader *in, const struct
 
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
-	struct group_increase part[GROUP_EVENTS_MAX];
+	struct group_increase increase[GROUP_EVENTS_MAX];
 	struct sample_brief brief;
 	struct loss loss;
 	struct sample sample;
@@ -58,9 +58,9 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		if (!label_join_take(&t->join, in, rec, &sample))
 			label_counts_add(&t->labels, label_state(sample.labels.is_known,
 					 sample.labels.status), sample.labels.flags);
-		uint32_t parts = groups_split(&t->groups, stream_events(in), &sample, part);
-		for (uint32_t i = 0; i < parts; i++)
-			add_sample(t, part[i].event, part[i].period);
+		uint32_t increases = groups_split(&t->groups, stream_events(in), &sample, increase);
+		for (uint32_t i = 0; i < increases; i++)
+			add_sample(t, increase[i].event, increase[i].period);
 		clock_widen(&t->first_time, &t->last_time, sample.time);
 		return;
 	}

@@ -48,7 +48,8 @@ int main(void)
 	for (pid_t tid = 1; tid <= GROUP_COUNTERS_MAX / 2; tid++)
 		both &= split(&g, &events, tid, 7, increase) == 2 && increase[1].period == 7;
 	tap(both && !g.refused, "as many threads as the limit, with two counters each");
-	tap(split(&g, &events, 1, 9, increase) == 2 && increase[0].period == 2 && increase[0].event == 0 &&
+	tap(split(&g, &events, 1, 9, increase) == 2 &&
+	    increase[0].period == 2 && increase[0].event == 0 &&
 	    increase[1].period == 2 && increase[1].event == 1, "what has increased");
 	for (pid_t tid = -9; tid < 0; tid++)
 		both &= split(&g, &events, tid, 7, increase) == 1 && increase[0].period == 5;
