@@ -23,9 +23,9 @@ static void prefetch(struct collect *c, uint32_t count)
 {
 	struct collect_ahead *a = c->ahead, *end = a + count;
 
-	if (c->last_part >= c->parts)
+	if (c->last_subject >= c->subjects)
 		return;
-	const struct profile *p = &c->part[c->last_part].profile;
+	const struct profile *p = &c->subject[c->last_subject].profile;
 	for (a = c->ahead; a < end; a++)
 		if (a->has_key)
 			chains_prefetch_slot(&p->chains, a->key);

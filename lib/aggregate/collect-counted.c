@@ -32,9 +32,9 @@ static double stands_for(const struct collect *c, uint32_t event)
 {
 	double sum = c->counted[event].excluded;
 
-	for (uint32_t i = 0; i < c->parts; i++)
-		if (event < c->part[i].profile.events)
-			sum += (double)c->part[i].profile.event[event].sum;
+	for (uint32_t i = 0; i < c->subjects; i++)
+		if (event < c->subject[i].profile.events)
+			sum += (double)c->subject[i].profile.event[event].sum;
 	return sum;
 }
 
@@ -49,8 +49,8 @@ void collect_find_excess(struct collect *c)
 		if (!attr->freq || event_is_clock(attr) ||
 		    attr->sample_type & PERF_SAMPLE_READ || total <= 0 || sum <= much * total)
 			continue;
-		for (uint32_t k = 0; k < c->parts; k++)
-			profile_event_at(&c->part[k].profile, i)->excess = sum / total;
+		for (uint32_t k = 0; k < c->subjects; k++)
+			profile_event_at(&c->subject[k].profile, i)->excess = sum / total;
 		c->counted[i].excess = sum / total;
 	}
 }

@@ -108,8 +108,8 @@ void collect_complete_labels(struct collect *c, bool drop_others);
 /* Start with new slices.  Threads that wait lose theirs. */
 void collect_forget_slices(struct collect *c);
 
-/* Return the part for sample S, a new one if S is its first.  S NULL: the part of all samples. */
-struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
+/* Return the subject of S, a new one if S is its first sample.  S NULL: that of all samples. */
+struct collect_subject *collect_subject(struct collect *c, const struct resolved_sample *s);
 
 /*
  * Return whether the recorder's counts are compared with the samples: the stream has labels of the
@@ -117,7 +117,7 @@ struct collect_part *collect_part(struct collect *c, const struct resolved_sampl
  */
 bool collect_compares_counts(const struct collect *c);
 
-/* If REC renames a process, rename its part. */
+/* If REC renames a process, rename the subject. */
 void collect_rename(struct collect *c, const struct record *rec);
 
 /* A record has TIME (0: unknown): profiles extend to it, and an interval may end before it. */
@@ -132,4 +132,4 @@ void collect_waited(struct collect *c, pid_t tid, uint64_t time);
 /* The stream has ended: complete all profiles. */
 void collect_end(struct collect *c);
 
-void collect_release_parts(struct collect *c);
+void collect_release_subjects(struct collect *c);

@@ -104,10 +104,10 @@ bool collect_count_known(struct collect *c, struct collect_ahead *a)
 	const struct collect_thread *t = a->thread;
 	const struct sample_plain *s = &a->plain;
 
-	if (!t || !is_known(c, t, a) || t->labels == TABLE_NONE || c->parts == 0 ||
+	if (!t || !is_known(c, t, a) || t->labels == TABLE_NONE || c->subjects == 0 ||
 	    ends_interval(c, s->time) || !is_in_slice(c, t, s->time))
 		return false;
-	struct profile *p = &c->part[0].profile;	/* of all samples: SPLIT_NOT */
+	struct profile *p = &c->subject[0].profile;	/* of all samples: SPLIT_NOT */
 	struct chain_entry *chain = has_room(c, p) ? chains_find(&p->chains, a->key, &a->entry)
 						   : NULL;
 	if (!chain)

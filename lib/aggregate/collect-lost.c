@@ -25,7 +25,7 @@ void collect_take_lost(struct collect *c, const struct record *rec)
 	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
 	if (loss.event < events->count && c->how.split == SPLIT_NOT &&
 	    (loss.kind == LOSS_SAMPLES || loss.kind == LOSS_MIXED))
-		profile_lost(&collect_part(c, NULL)->profile, loss.event,
+		profile_lost(&collect_subject(c, NULL)->profile, loss.event,
 			     collect_lost_labels(c, time), loss.count, loss.kind == LOSS_MIXED);
 }
 

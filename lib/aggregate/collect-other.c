@@ -27,12 +27,12 @@ static void take_read(struct collect *c, const struct record *rec)
 	if (read.tid == -1)
 		collect_count_total(c, event, read.value);
 	if (read.tid == -1 && !c->how.interval && !c->how.split)
-		profile_total(&collect_part(c, NULL)->profile, event, read.value);
+		profile_total(&collect_subject(c, NULL)->profile, event, read.value);
 	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
 	if (shown)
-		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
+		profile_counted(&collect_subject(c, NULL)->profile, event, read.value);
 	else if (collect_compares_counts(c) && !c->how.as_time && read.tid == -1)
-		profile_counted(&collect_part(c, NULL)->profile, event,
+		profile_counted(&collect_subject(c, NULL)->profile, event,
 				comparable(&events->event[event].attr, &read));
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)
@@ -41,10 +41,10 @@ static void take_read(struct collect *c, const struct record *rec)
 	 */
 	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE || read.tid != -1)
 		return;
-	for (uint32_t i = 0; i < c->parts; i++) {
-		profile_ran(&c->part[i].profile, event, read.enabled, read.running);
+	for (uint32_t i = 0; i < c->subjects; i++) {
+		profile_ran(&c->subject[i].profile, event, read.enabled, read.running);
 		if (c->how.as_time && !shown)
-			profile_counted(&c->part[i].profile, event, read.value);
+			profile_counted(&c->subject[i].profile, event, read.value);
 	}
 }
 

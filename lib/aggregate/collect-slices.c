@@ -54,8 +54,8 @@ static void relabel(struct collect *c, struct relabeling *by, const char *run)
 		change_values(by, past.keys, past.value + (size_t)i * past.keys);
 		moved[i] = labels_take(l, &past, i);
 	}
-	for (uint32_t i = 0; i < c->parts; i++)
-		profile_relabel(&c->part[i].profile, moved);
+	for (uint32_t i = 0; i < c->subjects; i++)
+		profile_relabel(&c->subject[i].profile, moved);
 	for (uint32_t i = 0; i < c->off_cpu.count; i++)
 		if (c->off_cpu.wait[i].is_waiting)
 			c->off_cpu.wait[i].labels = moved[c->off_cpu.wait[i].labels];
@@ -116,8 +116,8 @@ static uint64_t count_stacks(const struct collect *c)
 {
 	uint64_t count = 0;
 
-	for (uint32_t i = 0; i < c->parts; i++)
-		count += c->part[i].profile.stacks.count;
+	for (uint32_t i = 0; i < c->subjects; i++)
+		count += c->subject[i].profile.stacks.count;
 	return count;
 }
 
@@ -155,8 +155,8 @@ static void number_slices(struct collect *c, bool drop_others)
 	by.drop_others = drop_others;
 	name_run(c, run);
 	relabel(c, &by, run);
-	for (uint32_t i = 0; i < c->parts; i++)
-		memcpy(c->part[i].profile.run, run, sizeof(run));
+	for (uint32_t i = 0; i < c->subjects; i++)
+		memcpy(c->subject[i].profile.run, run, sizeof(run));
 }
 
 void collect_complete_labels(struct collect *c, bool drop_others)

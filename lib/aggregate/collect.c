@@ -149,7 +149,7 @@ static void add_more(struct collect *c, struct profile *p, struct chain_entry *c
  * The thread of S waits from now on: its wait is counted when it runs again.  Return false if such
  * a wait is not followed.
  */
-static bool begin_wait(struct collect *c, const struct collect_part *part,
+static bool begin_wait(struct collect *c, const struct collect_subject *subject,
 		       struct collect_ahead *raw, struct resolved_sample *s, uint32_t labels)
 {
 	/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
@@ -163,7 +163,7 @@ static bool begin_wait(struct collect *c, const struct collect_part *part,
 		return false;
 	w->event = s->event;
 	w->labels = labels;
-	w->part = (uint32_t)(part - c->part);
+	w->subject = (uint32_t)(subject - c->subject);
 	w->end = s->end;
 	return true;
 }
@@ -206,12 +206,12 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_slice(c, s);
-	struct collect_part *part = collect_part(c, s);
-	struct profile *p = &part->profile;
+	struct collect_subject *subject = collect_subject(c, s);
+	struct profile *p = &subject->profile;
 	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
 	if (events->has_labels) {
 		enum label_state state = label_state(s->labels, s->label_status);
-		label_counts_add(&part->labels, state, s->label_flags);
+		label_counts_add(&subject->labels, state, s->label_flags);
 		label_counts_add(&c->labels, state, s->label_flags);
 	}
 	c->labeler.parallelism = running;
@@ -220,7 +220,7 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 		collect_know_labels(c, raw, labels);
 	limit_stacks(c, p);
 	if (waits) {
-		if (!begin_wait(c, part, raw, s, labels))
+		if (!begin_wait(c, subject, raw, s, labels))
 			return;
 	} else {
 		struct chain_entry *chain = chain_of(c, p, raw, s);
@@ -457,7 +457,7 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 
 void collect_release(struct collect *c)
 {
-	collect_release_parts(c);
+	collect_release_subjects(c);
 	resolver_free(c->resolver);
 	unwind_free(c->unwind);
 	free(c->unwound);

@@ -46,8 +46,8 @@ struct collect_options {
 	enum pack_how pack;
 };
 
-/* One of the profiles that a stream is cut into. */
-struct collect_part {
+/* What a profile is about, if a stream is cut into profiles: a process, a thread, or all. */
+struct collect_subject {
 	pid_t id;		/* process or thread; 0: all */
 	char *name;		/* last name of process ID, or name of thread ID in its first
 				   sample; owned */
@@ -64,8 +64,8 @@ struct collect_counted {
 
 struct collect;
 
-/* Called with each complete PART: the caller writes its profile. */
-typedef void collect_done(struct collect *c, struct collect_part *part, void *context);
+/* Called with each complete SUBJECT: the caller writes its profile. */
+typedef void collect_done(struct collect *c, struct collect_subject *subject, void *context);
 
 struct collect {
 	struct collect_options how;
@@ -98,10 +98,10 @@ struct collect {
 	struct on_cpu on_cpu;	/* if HOW adds the time of threads */
 	struct groups groups;
 	struct label_join join;
-	struct collect_part *part;
-	uint32_t parts;
-	struct table part_table;
-	uint32_t last_part;
+	struct collect_subject *subject;
+	uint32_t subjects;
+	struct table subject_table;
+	uint32_t last_subject;
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample yet */
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
 	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */

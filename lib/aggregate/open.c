@@ -157,7 +157,8 @@ static bool has_types(const struct stream_events *events)
 	return false;
 }
 
-struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_part *part)
+struct decoded *opened_subject(struct opened *o, struct collect *c,
+			       struct collect_subject *subject)
 {
 	size_t size;
 
@@ -166,8 +167,8 @@ struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_
 			report_error(o->report, "'%s' has no event that was sampled", o->file);
 		return NULL;
 	}
-	uint8_t *bytes = profile_bytes(&part->profile, stream_events(c->in), stream_origin(c->in),
-				       &size);
+	uint8_t *bytes = profile_bytes(&subject->profile, stream_events(c->in),
+				       stream_origin(c->in), &size);
 
 	if (size < UINT32_MAX)
 		return decoded_take(bytes, size, o->file, o->report);
@@ -177,11 +178,11 @@ struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_
 	return NULL;
 }
 
-static void take_part(struct collect *c, struct collect_part *part, void *opened)
+static void take_subject(struct collect *c, struct collect_subject *subject, void *opened)
 {
 	struct opened *o = opened;
 
-	o->profile = opened_part(o, c, part);
+	o->profile = opened_subject(o, c, subject);
 }
 
 /* Aggregate the stream. */
@@ -197,7 +198,7 @@ static struct decoded *aggregate(struct opened *o, const struct open_options *op
 			     label_names);
 	} else {
 		struct stream_reader *in = opened_stream(o);
-		collect_begin(&c, in, take_part, o);
+		collect_begin(&c, in, take_subject, o);
 		while (collect_next(&c))
 			;
 		if (options->when_read)

@@ -62,8 +62,9 @@ int opened_fd(const struct opened *o);
 /* Return O's profile, or NULL (reported), as open_profile() does.  At most once. */
 struct decoded *opened_profile(struct opened *o, const struct open_options *options);
 
-/* Return what the aggregation C has collected in PART as a decoded profile; NULL: reported. */
-struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_part *part);
+/* Return what the aggregation C has collected in SUBJECT as a decoded profile; NULL: reported. */
+struct decoded *opened_subject(struct opened *o, struct collect *c,
+			       struct collect_subject *subject);
 
 /*
  * Close all.  Wait for the filters that were started, and report if one failed; STOPPED: the

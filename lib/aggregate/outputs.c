@@ -42,14 +42,14 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 		profile_write(p, events, stream_origin(c->in), out);
 }
 
-/* Write PART to the file NAME in DIRECTORY; it appears when it is complete.  False: reported. */
-static bool write_file(struct outputs *o, struct collect *c, struct collect_part *part,
+/* Write SUBJECT to the file NAME in DIRECTORY; it appears when it is complete.  False: reported. */
+static bool write_file(struct outputs *o, struct collect *c, struct collect_subject *subject,
 		       int directory, const char *name)
 {
 	struct output out;
 
 	output_open_in(&out, directory, name, o->report);
-	write_profile(o, c, &part->profile, &out);
+	write_profile(o, c, &subject->profile, &out);
 	output_flush(&out);
 	if (o->template)
 		fsync(out.fd);		/* continuous profiles must survive a crash */
@@ -91,18 +91,18 @@ static void make_file_name(char *name)
 		*name = '_';
 }
 
-/* Write the name of PART's file to PATH: "name-PID.pb.gz". */
-static void name_part(const struct outputs *o, const struct collect *c,
-		      const struct collect_part *part, char path[PATH_MAX])
+/* Write the name of SUBJECT's file to PATH: "name-PID.pb.gz". */
+static void name_subject(const struct outputs *o, const struct collect *c,
+			 const struct collect_subject *subject, char path[PATH_MAX])
 {
 	static const char *const ends[] = {
 		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
 	};
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s", *part->name ? part->name : "unnamed");
+	snprintf(name, sizeof(name), "%s", *subject->name ? subject->name : "unnamed");
 	make_file_name(name);
-	snprintf(path, PATH_MAX, "%s-%d.%s", name, part->id,
+	snprintf(path, PATH_MAX, "%s-%d.%s", name, subject->id,
 		 o->folded ? "folded" : ends[c->how.pack]);
 }
 
@@ -156,8 +156,8 @@ static bool name_interval(struct outputs *o, const struct collect *c, const stru
 	return true;
 }
 
-/* Write PART to PATH, in a directory that nobody else can change.  False: reported. */
-static bool write_interval(struct outputs *o, struct collect *c, struct collect_part *part,
+/* Write SUBJECT to PATH, in a directory that nobody else can change.  False: reported. */
+static bool write_interval(struct outputs *o, struct collect *c, struct collect_subject *subject,
 			   const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -174,7 +174,7 @@ static bool write_interval(struct outputs *o, struct collect *c, struct collect_
 		report_error(o->report, "cannot write into '%s': %s", parent, why);
 		return false;
 	}
-	bool good = write_file(o, c, part, directory, slash ? slash + 1 : path);
+	bool good = write_file(o, c, subject, directory, slash ? slash + 1 : path);
 	close(directory);
 	return good;
 }
@@ -196,26 +196,26 @@ bool outputs_open(struct outputs *o)
 	return o->fd >= 0;
 }
 
-void outputs_write(struct collect *c, struct collect_part *part, void *context)
+void outputs_write(struct collect *c, struct collect_subject *subject, void *context)
 {
 	struct outputs *o = context;
 	char path[PATH_MAX];
 
-	part->profile.packing = c->how.pack;
-	part->profile.only = c->how.selection.event;
-	o->stacks += part->profile.stacks.count;
+	subject->profile.packing = c->how.pack;
+	subject->profile.only = c->how.selection.event;
+	o->stacks += subject->profile.stacks.count;
 	if (o->directory) {
-		if (part->id == 0 && part->profile.stacks.count == 0)
+		if (subject->id == 0 && subject->profile.stacks.count == 0)
 			return;		/* there was no sample at all */
-		name_part(o, c, part, path);
-		bool good = write_file(o, c, part, o->fd, path);
+		name_subject(o, c, subject, path);
+		bool good = write_file(o, c, subject, o->fd, path);
 		list_file(o, good, o->directory, path);
 	} else if (o->template) {
-		bool good = name_interval(o, c, &part->profile, path) &&
-			    write_interval(o, c, part, path);
+		bool good = name_interval(o, c, &subject->profile, path) &&
+			    write_interval(o, c, subject, path);
 		list_file(o, good, NULL, path);
 	} else {
-		write_profile(o, c, &part->profile, o->single);
+		write_profile(o, c, &subject->profile, o->single);
 		o->bytes += o->single->written;
 	}
 }

@@ -28,7 +28,7 @@ struct outputs {
 /* Create DIRECTORY, if necessary, and open it.  False: reported. */
 bool outputs_open(struct outputs *o);
 
-/* Write PART where it belongs, for collect_stream(); CONTEXT is a struct outputs. */
-void outputs_write(struct collect *c, struct collect_part *part, void *context);
+/* Write SUBJECT where it belongs, for collect_stream(); CONTEXT is a struct outputs. */
+void outputs_write(struct collect *c, struct collect_subject *subject, void *context);
 
 void outputs_close(struct outputs *o);

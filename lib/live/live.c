@@ -61,10 +61,10 @@ static void choose_type(struct live *l, const struct decoded *d)
 }
 
 /* Add a slice of the stream to the sums. */
-static void take_slice(struct collect *c, struct collect_part *part, void *live)
+static void take_slice(struct collect *c, struct collect_subject *subject, void *live)
 {
 	struct live *l = live;
-	struct decoded *d = opened_part(l->opened, c, part);
+	struct decoded *d = opened_subject(l->opened, c, subject);
 
 	for (uint32_t i = 0; d && i < d->types; i++) {
 		struct live_type *t = type_of(l, decoded_string(d, d->type[i].type),

@@ -17,7 +17,7 @@ struct off_cpu_wait {
 	bool has_leaf;		/* off_cpu_add_leaf() has added a frame */
 	uint64_t since;		/* time it was switched out, in the stream's clock */
 	uint32_t event, labels;
-	uint32_t part;		/* index of the collect_part that counts the wait */
+	uint32_t subject;	/* index of the collect_subject that counts the wait */
 	enum stack_end end;	/* how its stack ends */
 	uint32_t frames, capacity;
 	uint32_t *frame;	/* frame ids, the leaf first */
@@ -44,7 +44,7 @@ struct off_cpu {
 
 /*
  * TID waits from TIME on, with these FRAMES frames as its stack.  Return its entry, in
- * which the caller sets event, labels and part.  Valid until the next call.  NULL: there
+ * which the caller sets event, labels and subject.  Valid until the next call.  NULL: there
  * are too many.
  */
 struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,

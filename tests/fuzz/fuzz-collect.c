@@ -9,10 +9,10 @@ static const char all_labels[] =
 	"pid,tid,comm,thread_comm,cpu,cgroup,timestamp_ns,execution_mode,data_src,snoop_status,"
 	"weight,addr,phys_addr,data_page_size,code_page_size,transaction,field:prev_comm,field:x";
 
-static void write_both(struct collect *c, struct collect_part *part, void *context)
+static void write_both(struct collect *c, struct collect_subject *subject, void *context)
 {
-	profile_write_folded(&part->profile, stream_events(c->in), 0, context);
-	profile_write(&part->profile, stream_events(c->in), stream_origin(c->in), context);
+	profile_write_folded(&subject->profile, stream_events(c->in), 0, context);
+	profile_write(&subject->profile, stream_events(c->in), stream_origin(c->in), context);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

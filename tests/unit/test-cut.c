@@ -163,10 +163,10 @@ static void write_resolved(struct output *out, struct stream *s, void *context)
 	resolved_release(&tables);
 }
 
-static void ignore(struct collect *c, struct collect_part *part, void *context)
+static void ignore(struct collect *c, struct collect_subject *subject, void *context)
 {
 	(void)c;
-	(void)part;
+	(void)subject;
 	(void)context;
 }
 

@@ -9,40 +9,41 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static struct collect_part *add_part(struct collect *c, pid_t id, const char *name)
+static struct collect_subject *add_subject(struct collect *c, pid_t id, const char *name)
 {
-	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
-	struct collect_part *part = &c->part[c->parts];
-	*part = (struct collect_part){ .id = id, .name = mem_text(name), .profile = {
+	c->subject = array_grow(c->subject, c->subjects, sizeof(*c->subject));
+	struct collect_subject *subject = &c->subject[c->subjects];
+	*subject = (struct collect_subject){ .id = id, .name = mem_text(name), .profile = {
 		.resolved = &c->tables, .labels = &c->labeler.labels, .no_scale = c->how.no_scale,
 		.latency = c->how.latency, .wall = c->how.wall, .as_time = c->how.as_time,
 		.naming = c->how.naming } };
-	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
-	return part;
+	table_add(&c->subject_table, hash_u64((uint32_t)id), c->subjects++);
+	return subject;
 }
 
-static struct collect_part *find_part(struct collect *c, pid_t id)
+static struct collect_subject *find_subject(struct collect *c, pid_t id)
 {
-	if (c->last_part < c->parts && c->part[c->last_part].id == id)
-		return &c->part[c->last_part];
-	uint32_t at = TABLE_FIND(&c->part_table, hash_u64((uint32_t)id), i, c->part[i].id == id);
+	if (c->last_subject < c->subjects && c->subject[c->last_subject].id == id)
+		return &c->subject[c->last_subject];
+	uint32_t at = TABLE_FIND(&c->subject_table, hash_u64((uint32_t)id), i,
+				 c->subject[i].id == id);
 	if (at == TABLE_NONE)
 		return NULL;
-	c->last_part = at;
-	return &c->part[at];
+	c->last_subject = at;
+	return &c->subject[at];
 }
 
-struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+struct collect_subject *collect_subject(struct collect *c, const struct resolved_sample *s)
 {
 	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
 		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
-	struct collect_part *part = find_part(c, id);
+	struct collect_subject *subject = find_subject(c, id);
 
-	if (part)
-		return part;
-	return add_part(c, id, c->how.split == SPLIT_PROCESSES
-			       ? tasks_name_text(&c->labeler.tasks, id)
-			       : s && s->comm ? c->tables.string[s->comm] : "");
+	if (subject)
+		return subject;
+	return add_subject(c, id, c->how.split == SPLIT_PROCESSES
+				  ? tasks_name_text(&c->labeler.tasks, id)
+				  : s && s->comm ? c->tables.string[s->comm] : "");
 }
 
 void collect_rename(struct collect *c, const struct record *rec)
@@ -52,11 +53,11 @@ void collect_rename(struct collect *c, const struct record *rec)
 	if (c->how.split != SPLIT_PROCESSES || rec->type != PERF_RECORD_COMM ||
 	    !record_comm(rec, &comm))
 		return;
-	struct collect_part *part = find_part(c, comm.pid);
-	if (!part)
+	struct collect_subject *subject = find_subject(c, comm.pid);
+	if (!subject)
 		return;
-	free(part->name);
-	part->name = mem_text(tasks_name_text(&c->labeler.tasks, comm.pid));
+	free(subject->name);
+	subject->name = mem_text(tasks_name_text(&c->labeler.tasks, comm.pid));
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -117,8 +118,8 @@ bool collect_has_time(const struct collect *c)
 	bool has = false;
 	uint32_t event;
 
-	for (uint32_t i = 0; i < c->parts; i++)
-		has |= as_time_factor(&c->part[i].profile, stream_events(c->in), &event) > 0;
+	for (uint32_t i = 0; i < c->subjects; i++)
+		has |= as_time_factor(&c->subject[i].profile, stream_events(c->in), &event) > 0;
 	return has;
 }
 
@@ -148,7 +149,7 @@ static void comment_unsampled(const struct collect *c, struct profile *p)
 }
 
 /* Comment on how many samples have labels of the program, and on labels with too many values. */
-static void comment_labels(const struct collect *c, const struct collect_part *part,
+static void comment_labels(const struct collect *c, const struct collect_subject *subject,
 			   struct profile *p)
 {
 	const struct program_labels *labels = &c->labeler.program;
@@ -156,7 +157,7 @@ static void comment_labels(const struct collect *c, const struct collect_part *p
 
 	if (!stream_events(c->in)->has_labels)
 		return;
-	label_counts_text(&part->labels, text, sizeof(text));
+	label_counts_text(&subject->labels, text, sizeof(text));
 	profile_comment(p, COMMENT_LABELS "%s", text);
 	for (uint32_t i = 0; i < labels->keys; i++)
 		if (labels->key[i].others)
@@ -187,10 +188,10 @@ static void comment_origin(const struct collect *c, struct profile *p)
 		profile_comment(p, COMMENT_RECORDER "%s", o->version);
 }
 
-/* Add comments to the profile of PART that say where, how and how well it was recorded. */
-static void comment(struct collect *c, struct collect_part *part)
+/* Add comments to the profile of SUBJECT that say where, how and how well it was recorded. */
+static void comment(struct collect *c, struct collect_subject *subject)
 {
-	struct profile *p = &part->profile;
+	struct profile *p = &subject->profile;
 	const struct stream_events *events = stream_events(c->in);
 	const struct profile_lines *shared = &c->shared_comments.comments;
 
@@ -208,7 +209,7 @@ static void comment(struct collect *c, struct collect_part *part)
 		figures_write_slices(text, c->labeler.slices.span);
 		profile_fact(p, "%s", text);
 	}
-	comment_labels(c, part, p);
+	comment_labels(c, subject, p);
 	comment_latency(c, p);
 	comment_time(p, events);
 	collect_comment_excess(c, p);
@@ -232,9 +233,9 @@ static bool drops_labels(const struct collect *c)
 	return c->usual_labels && !c->several_processes;
 }
 
-static void complete(struct collect *c, struct collect_part *part)
+static void complete(struct collect *c, struct collect_subject *subject)
 {
-	struct profile *p = &part->profile;
+	struct profile *p = &subject->profile;
 
 	p->first_time = c->first_time;	/* a sample may come late, or have a wrong time */
 	p->last_time = c->last_time;
@@ -245,8 +246,8 @@ static void complete(struct collect *c, struct collect_part *part)
 		profile_add_lost(p, stream_events(c->in));
 	if (drops_labels(c) && !c->labeler.kept)
 		profile_drop_labels(p);
-	comment(c, part);
-	c->done(c, part, c->context);
+	comment(c, subject);
+	c->done(c, subject, c->context);
 }
 
 /* Start with new labels, which keep only the label sets of threads that wait. */
@@ -312,11 +313,11 @@ void collect_cut(struct collect *c)
 	collect_complete_labels(c, drops_labels(c));
 	if (c->past.string)
 		resolved_release(&c->past);
-	for (uint32_t i = 0; i < c->parts; i++) {
-		if (has_content(c, &c->part[i].profile))
-			complete(c, &c->part[i]);
-		profile_clear(&c->part[i].profile);
-		c->part[i].labels = (struct label_counts){ .cut = 0 };
+	for (uint32_t i = 0; i < c->subjects; i++) {
+		if (has_content(c, &c->subject[i].profile))
+			complete(c, &c->subject[i]);
+		profile_clear(&c->subject[i].profile);
+		c->subject[i].labels = (struct label_counts){ .cut = 0 };
 	}
 	program_labels_restart(&c->labeler.program);
 	collect_forget_slices(c);
@@ -330,7 +331,7 @@ void collect_cut(struct collect *c)
 
 static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
 {
-	struct profile *p = &c->part[w->part].profile;
+	struct profile *p = &c->subject[w->subject].profile;
 
 	if (time <= w->since)
 		return;
@@ -421,8 +422,8 @@ void collect_silence(struct collect *c)
 {
 	bool any = c->off_cpu.waiting > 0;
 
-	for (uint32_t i = 0; i < c->parts; i++)
-		any |= has_content(c, &c->part[i].profile);
+	for (uint32_t i = 0; i < c->subjects; i++)
+		any |= has_content(c, &c->subject[i].profile);
 	/* An empty interval stays open: its records may be on the way. */
 	if (c->interval_end && c->last_time && any)
 		next_interval(c, c->interval_end);
@@ -455,8 +456,8 @@ void collect_end(struct collect *c)
 
 	end_off_cpu(c);
 	running_reach(&c->running, c->last_time);
-	if (c->parts == 0)
-		add_part(c, 0, "");
+	if (c->subjects == 0)
+		add_subject(c, 0, "");
 	/* The recorder's own start and end are more exact than the first and last record. */
 	bool is_exact = origin_is_ours(o) && !c->how.interval;
 	if (!c->how.interval && o->first_time && (is_exact || o->first_time < c->first_time))
@@ -465,21 +466,21 @@ void collect_end(struct collect *c)
 		c->last_time = o->last_time;
 	collect_complete_labels(c, drops_labels(c));
 	collect_find_excess(c);
-	for (uint32_t i = 0; i < c->parts; i++) {
-		if (!c->how.interval || has_content(c, &c->part[i].profile))
-			complete(c, &c->part[i]);
+	for (uint32_t i = 0; i < c->subjects; i++) {
+		if (!c->how.interval || has_content(c, &c->subject[i].profile))
+			complete(c, &c->subject[i]);
 	}
 }
 
-void collect_release_parts(struct collect *c)
+void collect_release_subjects(struct collect *c)
 {
-	for (uint32_t i = 0; i < c->parts; i++) {
-		profile_release(&c->part[i].profile);
-		free(c->part[i].name);
+	for (uint32_t i = 0; i < c->subjects; i++) {
+		profile_release(&c->subject[i].profile);
+		free(c->subject[i].name);
 	}
 	profile_release(&c->shared_comments);
 	free(c->filters);
-	free(c->part);
+	free(c->subject);
 	free(c->counted);
-	table_release(&c->part_table);
+	table_release(&c->subject_table);
 }
