@@ -33,7 +33,7 @@ static double exact(double x, double n, double fraction)
 	return up ? z : -z;
 }
 
-double flame_change(struct flame_part a, struct flame_part b)
+double flame_change(struct flame_share a, struct flame_share b)
 {
 	enum { ENOUGH = 10 };		/* expected samples, for the normal approximation */
 

@@ -2,8 +2,8 @@
 /* flame-change - whether a share of samples has changed by more than chance. */
 #pragma once
 
-/* One side of a comparison: the value of a function, of all, and the number of samples in all. */
-struct flame_part {
+/* The share of a function: its value, the value of all, and the number of samples in all. */
+struct flame_share {
 	double value, all;
 	double samples;		/* 0: unknown */
 };
@@ -16,4 +16,4 @@ struct flame_part {
  * probability is exact (binomial), so one new sample is not significant.  If the numbers of samples
  * are unknown, chance is, too: the result is 99 for any rise and -99 for any fall.
  */
-double flame_change(struct flame_part a, struct flame_part b);
+double flame_change(struct flame_share a, struct flame_share b);

@@ -89,9 +89,9 @@ static void kind_colour(char *text, size_t size, enum flame_kind kind, const cha
 		 hsl[kind][1], hsl[kind][2] + (seed - 2.5) * 1.7);
 }
 
-static struct flame_part part_of(double value, double all, double samples)
+static struct flame_share share_of(double value, double all, double samples)
 {
-	return (struct flame_part){ value, all, samples };
+	return (struct flame_share){ value, all, samples };
 }
 
 /* The factor by which the share of NODE is above that on the other side. */
@@ -112,9 +112,9 @@ static enum verdict verdict_of(const struct picture *p, uint32_t node, bool *unk
 
 	*unknown = false;
 	if (p->f->over != TABLE_NONE)
-		return fabs(flame_change(part_of(p->value[node], p->value[0], p->samples),
-					 part_of(p->other[node], p->other[0],
-						 p->other_samples))) < FLAME_SIGNIFICANT
+		return fabs(flame_change(share_of(p->value[node], p->value[0], p->samples),
+					 share_of(p->other[node], p->other[0],
+						  p->other_samples))) < FLAME_SIGNIFICANT
 			? VERDICT_CHANCE : VERDICT_SURE;
 	/* the verdict on a function is none on a path with the opposite change */
 	*unknown = code < 2 || (code % 2 == 1) != more;
