@@ -64,7 +64,7 @@ static size_t room_of(size_t size)
 }
 
 /* Return room for COUNT records of SIZE bytes together in a chunk. */
-static uint8_t *place(struct order *o, size_t size, size_t count)
+static uint8_t *chunk_room(struct order *o, size_t size, size_t count)
 {
 	if (!o->chunk || o->chunk->used + room_of(size) > CHUNK_SIZE) {
 		o->chunk = o->free;
@@ -179,7 +179,7 @@ static void limit_waiting(struct order *o)
 void order_add(struct order *o, const struct record *rec, uint64_t time)
 {
 	size_t size = record_size(rec);
-	uint8_t *to = place(o, size, 1);
+	uint8_t *to = chunk_room(o, size, 1);
 
 	memcpy(to, record_bytes(rec), size);
 	order_pass(o, time);
@@ -195,7 +195,7 @@ void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
 
 	for (size_t i = 0; i < count; i++)
 		size += item[i].size;
-	uint8_t *to = place(o, size, count);
+	uint8_t *to = chunk_room(o, size, count);
 	memcpy(to, at, size);
 	make_room(o, count);
 	for (size_t i = 0; i < count; i++) {
@@ -210,7 +210,7 @@ void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
 void order_round(struct order *o, const struct record *mark)
 {
 	make_ready(o, o->limit);
-	uint8_t *to = place(o, record_size(mark), 1);
+	uint8_t *to = chunk_room(o, record_size(mark), 1);
 	memcpy(to, record_bytes(mark), record_size(mark));
 	o->mark = (struct ordered_record){ o->limit, mark->offset, to };
 	o->has_mark = true;
