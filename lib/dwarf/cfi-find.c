@@ -69,17 +69,17 @@ void cfi_section_open_debug(struct cfi_section *s, struct elf *file, const struc
 
 void cfi_section_release(struct cfi_section *s)
 {
-	free(s->place);
+	free(s->fde);
 }
 
-static uint64_t start_of(const struct fde_place *p)
+static uint64_t start_of(const struct sorted_fde *p)
 {
 	return (uint64_t)p->start_high << 32 | p->start_low;
 }
 
 static int by_start(const void *x, const void *y)
 {
-	const struct fde_place *a = x, *b = y;
+	const struct sorted_fde *a = x, *b = y;
 	uint64_t first = start_of(a), second = start_of(b);
 
 	if (first != second)
@@ -99,8 +99,8 @@ static void add_place(struct cfi_section *s, const struct cfi_entry *e)
 	if (fde.start == fde.end || fde.start < s->text_start ||
 	    (s->text_end && fde.start >= s->text_end))	/* the linker removed the function */
 		return;
-	s->place = array_grow(s->place, s->places, sizeof(*s->place));
-	s->place[s->places++] = (struct fde_place){
+	s->fde = array_grow(s->fde, s->fdes, sizeof(*s->fde));
+	s->fde[s->fdes++] = (struct sorted_fde){
 		.start_low = (uint32_t)fde.start, .start_high = (uint32_t)(fde.start >> 32),
 		.offset = (uint32_t)e->offset,
 	};
@@ -115,7 +115,7 @@ static bool read_places(struct cfi_section *s)
 		return false;
 	for (uint32_t entries = 0; e.next < s->bytes.size; entries++) {
 		uint64_t offset = e.next;
-		if (entries == ENTRIES_MAX || s->places == CFI_FDES_MAX)
+		if (entries == ENTRIES_MAX || s->fdes == CFI_FDES_MAX)
 			return false;
 		if (!cfi_entry_read(s, offset, &e)) {
 			cfi_section_damaged(s, offset, CFI_NO_LIMIT);
@@ -129,20 +129,20 @@ static bool read_places(struct cfi_section *s)
 	return true;
 }
 
-/* Fill PLACE, once. */
+/* Fill FDE, once. */
 static void scan(struct cfi_section *s)
 {
 	s->is_scanned = true;
 	if (!read_places(s)) {
-		s->places = 0;
+		s->fdes = 0;
 		s->damage = (struct cfi_damage){ s->name, 0, CFI_LIMIT_SIZE };
 	}
 	bool is_sorted = true;
-	for (uint32_t i = 1; i < s->places && is_sorted; i++)
-		is_sorted = by_start(&s->place[i - 1], &s->place[i]) <= 0;
+	for (uint32_t i = 1; i < s->fdes && is_sorted; i++)
+		is_sorted = by_start(&s->fde[i - 1], &s->fde[i]) <= 0;
 	if (!is_sorted)		/* linkers keep the order of the code, mostly */
-		qsort(s->place, s->places, sizeof(*s->place), by_start);
-	elf_charge(s->elf, s->places * sizeof(*s->place));
+		qsort(s->fde, s->fdes, sizeof(*s->fde), by_start);
+	elf_charge(s->elf, s->fdes * sizeof(*s->fde));
 }
 
 /*
@@ -167,13 +167,13 @@ struct lookup {
 };
 
 /* Return the start of FDE INDEX, and store its offset. */
-static uint64_t place_at(const struct lookup *l, uint32_t index, uint64_t *offset)
+static uint64_t fde_start(const struct lookup *l, uint32_t index, uint64_t *offset)
 {
 	const struct cfi_section *s = l->section;
 
 	if (!l->by_table) {
-		*offset = s->place[index].offset;
-		return start_of(&s->place[index]);
+		*offset = s->fde[index].offset;
+		return start_of(&s->fde[index]);
 	}
 	struct cursor c = elf_cursor(s->elf, (struct elf_bytes){
 				     s->table.at + (size_t)index * PAIR, PAIR });
@@ -187,13 +187,13 @@ static uint32_t count_to(const struct lookup *l, uint64_t address)
 {
 	uint64_t offset;
 
-	return (uint32_t)BISECT(0, l->count, i, place_at(l, (uint32_t)i, &offset) > address);
+	return (uint32_t)BISECT(0, l->count, i, fde_start(l, (uint32_t)i, &offset) > address);
 }
 
 /* Read FDE INDEX.  False: the index names an entry that is not as it says. */
 static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
 {
-	uint64_t offset, start = place_at(l, index, &offset);
+	uint64_t offset, start = fde_start(l, index, &offset);
 	struct cfi_entry e;
 
 	return cfi_entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
@@ -209,11 +209,11 @@ static enum cfi_result find(const struct lookup *l, uint64_t address, struct fde
 	bool is_wrong = false;
 
 	if (count > 0)
-		last = place_at(l, count - 1, &offset);
+		last = fde_start(l, count - 1, &offset);
 	if (count < l->count)
-		extent_narrow(same, last, place_at(l, count, &offset));
+		extent_narrow(same, last, fde_start(l, count, &offset));
 	for (uint32_t i = count; i-- > 0 && count - i <= TWINS_MAX; ) {
-		if (place_at(l, i, &offset) != last)
+		if (fde_start(l, i, &offset) != last)
 			break;
 		if (!read_place(l, i, fde)) {
 			is_wrong = true;
@@ -238,7 +238,7 @@ static bool check_order(struct cfi_section *s)
 	uint64_t before = 0, offset;
 
 	for (uint32_t i = 0; i < s->table.size / PAIR && !s->is_sorted; i++) {
-		uint64_t start = place_at(&l, i, &offset);
+		uint64_t start = fde_start(&l, i, &offset);
 		if (start < before) {
 			s->table.size = 0;
 			return false;
@@ -267,6 +267,6 @@ enum cfi_result cfi_section_find(struct cfi_section *s, uint64_t address, struct
 			return CFI_LATER;
 		scan(s);
 	}
-	struct lookup own = { s, false, s->places };
+	struct lookup own = { s, false, s->fdes };
 	return find(&own, address, fde, same);
 }

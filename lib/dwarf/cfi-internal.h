@@ -31,7 +31,7 @@ struct fde {
 };
 
 /* Where an FDE is: 12 bytes, as a program may have a million of them. */
-struct fde_place {
+struct sorted_fde {
 	uint32_t start_low, start_high;		/* halves of the FDE's first address */
 	uint32_t offset;			/* in its section */
 };
@@ -49,9 +49,9 @@ struct cfi_section {
 	struct elf_bytes table;		/* size 0: the table is missing or unusable */
 	uint64_t table_base;		/* address */
 	bool is_sorted;			/* the table was found to be sorted */
-	bool is_scanned;		/* PLACE is filled */
-	struct fde_place *place;	/* by ascending start */
-	uint32_t places;
+	bool is_scanned;		/* FDE is filled */
+	struct sorted_fde *fde;	/* by ascending start */
+	uint32_t fdes;
 	struct cie cie;			/* the last that was read */
 	bool has_cie;			/* CIE is filled */
 	struct cfi_damage damage;	/* the first; section NULL: none */
