@@ -46,18 +46,18 @@ static bool is_in_kernel(const struct perf_event_header *record)
 	return (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-static const struct foreign_place *find_place(const struct foreign_ids *f, uint64_t ip)
+static const struct foreign_address *find_address(const struct foreign_ids *f, uint64_t ip)
 {
-	for (size_t i = 0; i < f->places; i++)
-		if (f->place[i].ip == ip)
-			return &f->place[i];
+	for (size_t i = 0; i < f->addresses; i++)
+		if (f->address[i].ip == ip)
+			return &f->address[i];
 	return NULL;
 }
 
-static void add_place(struct foreign_ids *f, uint64_t ip, uint32_t event)
+static void add_address(struct foreign_ids *f, uint64_t ip, uint32_t event)
 {
-	if (f->places < FOREIGN_PLACES && !find_place(f, ip))
-		f->place[f->places++] = (struct foreign_place){ ip, event };
+	if (f->addresses < FOREIGN_ADDRESSES && !find_address(f, ip))
+		f->address[f->addresses++] = (struct foreign_address){ ip, event };
 }
 
 /* Return our first event with this CONFIG, or TABLE_NONE. */
@@ -104,13 +104,13 @@ static uint32_t event_of(struct foreign_ids *f, const struct perf_event_header *
 	    f->layout->ip == ABSENT)
 		return other;
 	uint64_t ip = record_u64(record, f->layout->ip);
-	const struct foreign_place *place = find_place(f, ip);
-	if (place)
-		return place->event;
+	const struct foreign_address *address = find_address(f, ip);
+	if (address)
+		return address->event;
 	uint32_t event = event_at(f, ip);
 	if (event == TABLE_NONE)
 		return other;
-	add_place(f, ip, event);
+	add_address(f, ip, event);
 	return event;
 }
 
@@ -193,7 +193,7 @@ static const struct perf_event_header *take_own(struct foreign_ids *f, struct ri
 		return record;
 	f->rule = rule_of(f, record, known->event, cpu);
 	if (f->switches && is_switch(attr) && is_in_kernel(record) && f->layout->ip != ABSENT)
-		add_place(f, record_u64(record, f->layout->ip), known->event);
+		add_address(f, record_u64(record, f->layout->ip), known->event);
 	if (f->layout->time == ABSENT || ring->overdue ||
 	    record_u64(record, f->layout->time) == time)
 		return record;

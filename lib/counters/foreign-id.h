@@ -21,19 +21,19 @@
 
 struct kallsyms;
 
-enum { FOREIGN_PLACES = 64 };
+enum { FOREIGN_ADDRESSES = 64 };
 
 struct foreign_ids {
 	struct counters *counters;
 	const struct sample_layout *layout;
-	uint32_t candidates;		/* our events that come into question */
+	uint32_t candidates;		/* our events to which a foreign ID may belong */
 	uint32_t first, first_fault;	/* the first candidate; the first that is not a switch */
 	bool switches;			/* some candidate is a switch */
-	struct foreign_place {		/* an address in the kernel, where samples are of EVENT */
+	struct foreign_address {		/* an address in the kernel, at which samples are of EVENT */
 		uint64_t ip;
 		uint32_t event;
-	} place[FOREIGN_PLACES];
-	size_t places;
+	} address[FOREIGN_ADDRESSES];
+	size_t addresses;
 	struct kallsyms *kallsyms;	/* NULL: not needed so far */
 	uint64_t scheduler, scheduler_end;	/* addresses of its code; 0: unknown */
 	uint64_t *own;		/* by event and CPU: the ID of our counter; 0: unknown yet */
