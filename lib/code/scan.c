@@ -406,7 +406,7 @@ static bool is_function(struct code_scan *s, uint64_t address)
 }
 
 /* Follow the code from one of the starts before P to P. */
-static struct scan_end follow_from_start(struct code_scan *s, const struct scan_place *p)
+static struct scan_end follow_from_start(struct code_scan *s, const struct scan_request *p)
 {
 	enum { TRIES = 3 };
 	uint64_t at = p->own, symbol = p->symbol;
@@ -439,7 +439,7 @@ static struct scan_end follow_from_start(struct code_scan *s, const struct scan_
  * Follow the code from P to the function's return.  A call that does not return may be the last
  * thing in a function: then the next function would follow, at its start.
  */
-static struct scan_end follow_to_return(struct code_scan *s, const struct scan_place *p,
+static struct scan_end follow_to_return(struct code_scan *s, const struct scan_request *p,
 					bool is_start_sure)
 {
 	struct state first = { .at = p->own + 1 };
@@ -468,7 +468,7 @@ static struct scan_end follow_to_return(struct code_scan *s, const struct scan_p
 	return end;
 }
 
-enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c,
+enum scan_result scan_row(struct code_scan *s, const struct scan_request *p, struct cfi *c,
 			  struct cfi_row *row)
 {
 	if (p->machine->elf != EM_X86_64)

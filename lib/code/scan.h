@@ -26,12 +26,12 @@ struct code_scan;
 struct code_scan *scan_new(void);
 void scan_free(struct code_scan *s);
 
-/* An address of code. */
-struct scan_place {
+/* An address of code, and what is known about its function. */
+struct scan_request {
 	const struct machine *machine;	/* only x86-64 is known */
 	struct elf *elf;
 	uint64_t own;		/* where the thread was interrupted, or the last byte of a call */
-	bool is_exact;		/* the former */
+	bool is_exact;		/* OWN is where the thread was interrupted */
 	uint64_t symbol;	/* start of the function by its symbol; 0: unknown */
 	uint64_t label;		/* the same by a label, which may be inside it; 0: unknown */
 	const struct starts *starts;	/* NULL: none are known */
@@ -45,5 +45,5 @@ enum scan_result {
 };
 
 /* Find ROW at P.  Expressions of ROW are added to C. */
-enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c,
+enum scan_result scan_row(struct code_scan *s, const struct scan_request *p, struct cfi *c,
 			  struct cfi_row *row);

@@ -29,7 +29,7 @@ struct foreign_ids {
 	uint32_t candidates;		/* our events to which a foreign ID may belong */
 	uint32_t first, first_fault;	/* the first candidate; the first that is not a switch */
 	bool switches;			/* some candidate is a switch */
-	struct foreign_address {		/* an address in the kernel, at which samples are of EVENT */
+	struct foreign_address {	/* an address in the kernel; samples there are of EVENT */
 		uint64_t ip;
 		uint32_t event;
 	} address[FOREIGN_ADDRESSES];

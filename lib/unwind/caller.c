@@ -16,7 +16,7 @@ enum {
 /* A question, and where it is asked. */
 struct question {
 	struct unwind *u;
-	const struct walk_place *place;
+	const struct walk_process *process;
 	uint64_t callee;	/* address in the function */
 	bool is_live;		/* code of the living process was read */
 };
@@ -27,7 +27,7 @@ static const struct flow_state first = { .has_depth = true, .is_in_register = tr
 /* Copy SIZE bytes of code at ADDRESS.  Return false if they are unknown. */
 static bool read_code(struct question *q, uint64_t address, uint8_t *to, size_t size)
 {
-	return code_bytes_copy(q->u, q->place, address, to, size, &q->is_live);
+	return code_bytes_copy(q->u, q->process, address, to, size, &q->is_live);
 }
 
 /* The calls that may end at an address.  The start of an instruction of x86-64 is not certain. */
@@ -40,7 +40,7 @@ struct calls {
 
 static struct calls find_calls(struct question *q, uint64_t end)
 {
-	const struct machine *m = q->place->machine;
+	const struct machine *m = q->process->machine;
 	const unsigned least = m->lr == NO_REGISTER ? 2 : 4, most = m->lr == NO_REGISTER ? CALL_MAX
 											 : 4;
 	struct calls c = { 0 };
@@ -54,7 +54,7 @@ static struct calls find_calls(struct question *q, uint64_t end)
 		c.is_known = true;
 		if (!instruction_read(m, at, size, end - size, &i) || i.size != size)
 			continue;
-		if (i.kind == INSTRUCTION_CALL && space_find(q->place->space, i.target))
+		if (i.kind == INSTRUCTION_CALL && space_find(q->process->space, i.target))
 			c.direct = i.target;
 		else if (i.kind == INSTRUCTION_CALL_INDIRECT && i.target && !c.is_indirect)
 			c.slot = i.target;
@@ -70,14 +70,14 @@ static struct calls find_calls(struct question *q, uint64_t end)
  */
 static struct extent function_at(struct question *q, uint64_t address)
 {
-	const struct mapping *m = space_find(q->place->space, address);
+	const struct mapping *m = space_find(q->process->space, address);
 	struct extent none = { 0, 0 };
 	struct elf_symbol symbol;
 	uint64_t own;
 
 	if (!m)
 		return none;
-	struct code *code = code_of(q->u, m->object, m, q->place->pid);
+	struct code *code = code_of(q->u, m->object, m, q->process->pid);
 	if (!code->image.elf || !locate_address(code->image.elf, m, address, NULL, &own) ||
 	    !elf_symbol(code->image.elf, own, &symbol) || symbol.address > own)
 		return none;
@@ -94,7 +94,7 @@ static struct caller check_target(struct question *q, uint64_t target)
 	struct flow_state state = first;
 	struct caller c = { .kind = CALLER_OTHER };
 
-	enum flow_result flow = flow_find(q->u, q->place, target, q->callee, &state, &q->is_live);
+	enum flow_result flow = flow_find(q->u, q->process, target, q->callee, &state, &q->is_live);
 	if (flow == FLOW_NOT)
 		return c;
 	if (flow == FLOW_REACHED)
@@ -123,7 +123,7 @@ static struct caller check_calls(struct question *q, uint64_t return_address)
 
 	if (calls.direct)
 		c = check_target(q, calls.direct);
-	if (calls.slot && code_bytes_slot(q->u, q->place, return_address - 1, calls.slot, &value))
+	if (calls.slot && code_bytes_slot(q->u, q->process, return_address - 1, calls.slot, &value))
 		c = check_target(q, value);
 	else if (calls.slot)
 		calls.is_indirect = true;
@@ -149,7 +149,7 @@ static unsigned sets_frame(const struct machine *m, const uint8_t *at, size_t si
  */
 static bool has_own_frame(struct question *q)
 {
-	const struct machine *m = q->place->machine;
+	const struct machine *m = q->process->machine;
 	const unsigned step = m->lr == NO_REGISTER ? 1 : 4, most = 15;
 	uint8_t window[256 + 16] = { 0 };
 	unsigned tried = 0;
@@ -165,7 +165,7 @@ static bool has_own_frame(struct question *q)
 			if (!size || start + (unsigned)at + size > q->callee)
 				continue;
 			struct flow_state state = { .has_frame = true };
-			if (flow_find(q->u, q->place, start + (unsigned)at + size, q->callee,
+			if (flow_find(q->u, q->process, start + (unsigned)at + size, q->callee,
 				      &state, &q->is_live) == FLOW_REACHED && state.has_frame)
 				return true;
 			if (++tried == FRAMES_TRIED)
@@ -184,17 +184,17 @@ static uint8_t frame_of(struct question *q)
 	if (has_own_frame(q))
 		return CALLER_FRAME_OWN;
 	struct extent function = function_at(q, q->callee);
-	if (function.start && flow_find(q->u, q->place, function.start, q->callee, &state,
+	if (function.start && flow_find(q->u, q->process, function.start, q->callee, &state,
 					&q->is_live) == FLOW_REACHED)
 		return state.has_frame ? CALLER_FRAME_OWN : CALLER_FRAME_OTHER;
 	return CALLER_FRAME_UNKNOWN;
 }
 
-struct caller caller_check(struct unwind *u, const struct walk_place *place, uint64_t address,
+struct caller caller_check(struct unwind *u, const struct walk_process *process, uint64_t address,
 			   uint64_t return_address)
 {
 	/* All unknown spaces have generation 0: their answers are not cached. */
-	uint64_t generation = place->space->generation;
+	uint64_t generation = process->space->generation;
 	uint64_t hash = hash_more(hash_more(generation, address), return_address);
 	struct caller_slot *slot = &u->callers[hash % CALLER_SLOTS];
 
@@ -204,7 +204,7 @@ struct caller caller_check(struct unwind *u, const struct walk_place *place, uin
 		return slot->answer;
 	if (u->flow_left < FLOW_LEAST)
 		return (struct caller){ .kind = CALLER_OTHER };
-	struct question q = { .u = u, .place = place, .callee = address };
+	struct question q = { .u = u, .process = process, .callee = address };
 	struct caller answer = check_calls(&q, return_address);
 	if (caller_is_possible(&answer) && answer.frame == CALLER_FRAME_UNKNOWN)
 		answer.frame = frame_of(&q);

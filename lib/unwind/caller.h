@@ -16,7 +16,7 @@
 #include "code/machine.h"
 
 struct unwind;
-struct walk_place;
+struct walk_process;
 
 enum caller_kind {
 	CALLER_OTHER,		/* not a caller: a call of another function */
@@ -52,7 +52,7 @@ struct caller {
  * thread was interrupted, or the last byte of a call that it has made.  Answers are cached.  If
  * the stack has cost too much, the answer is CALLER_OTHER.
  */
-struct caller caller_check(struct unwind *u, const struct walk_place *place, uint64_t address,
+struct caller caller_check(struct unwind *u, const struct walk_process *process, uint64_t address,
 			   uint64_t return_address);
 
 /* Return whether a function with the answer C may return there. */

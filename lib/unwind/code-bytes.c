@@ -42,21 +42,21 @@ static struct elf_bytes read_live(struct unwind *u, pid_t pid, const struct mapp
 	return bytes;
 }
 
-struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_place *place, uint64_t address,
-			       bool *is_live)
+struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_process *process,
+			       uint64_t address, bool *is_live)
 {
-	const struct mapping *m = space_find(place->space, address);
+	const struct mapping *m = space_find(process->space, address);
 	struct elf_bytes bytes = { 0 };
 	uint64_t own;
 
 	if (!m)
 		return bytes;
-	struct code *code = code_of(u, m->object, m, place->pid);
+	struct code *code = code_of(u, m->object, m, process->pid);
 	const struct elf *elf = code->image.elf;
 	if (elf && !m->is_covered && locate_address(elf, m, address, NULL, &own))
 		bytes = elf_constant_at(elf, own);
 	if (!bytes.size) {
-		bytes = read_live(u, place->pid, m, address);
+		bytes = read_live(u, process->pid, m, address);
 		*is_live = true;
 	}
 	if (bytes.size > m->end - address)
@@ -64,11 +64,11 @@ struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_place *place,
 	return bytes;
 }
 
-bool code_bytes_copy(struct unwind *u, const struct walk_place *place, uint64_t address,
+bool code_bytes_copy(struct unwind *u, const struct walk_process *process, uint64_t address,
 		     uint8_t *to, size_t size, bool *is_live)
 {
 	while (size) {
-		struct elf_bytes bytes = code_bytes_at(u, place, address, is_live);
+		struct elf_bytes bytes = code_bytes_at(u, process, address, is_live);
 		size_t n = bytes.size < size ? bytes.size : size;
 		if (!n)
 			return false;
@@ -93,17 +93,17 @@ static bool is_in_table(const struct elf *elf, uint64_t own)
 	return false;
 }
 
-bool code_bytes_slot(struct unwind *u, const struct walk_place *place, uint64_t address,
+bool code_bytes_slot(struct unwind *u, const struct walk_process *process, uint64_t address,
 		     uint64_t slot, uint64_t *value)
 {
-	const struct mapping *m = space_find(place->space, address);
+	const struct mapping *m = space_find(process->space, address);
 	uint64_t own;
 
-	if (!m || place->pid <= 0 || !u->images.is_local)
+	if (!m || process->pid <= 0 || !u->images.is_local)
 		return false;
-	struct code *code = code_of(u, m->object, m, place->pid);
+	struct code *code = code_of(u, m->object, m, process->pid);
 	if (!code->image.elf || !locate_address(code->image.elf, m, address, NULL, &own) ||
 	    !is_in_table(code->image.elf, slot - (address - own)))
 		return false;
-	return proc_read_memory(place->pid, slot, value, sizeof(*value)) == sizeof(*value);
+	return proc_read_memory(process->pid, slot, value, sizeof(*value)) == sizeof(*value);
 }

@@ -22,7 +22,7 @@ struct way_left {
 
 struct search {
 	struct unwind *u;
-	const struct walk_place *place;
+	const struct walk_process *process;
 	const struct machine *machine;
 	uint64_t to;
 	/* Addresses to go on at: the hard ones from the start, the soft ones from the end. */
@@ -64,7 +64,7 @@ static bool read_at(struct search *s, uint64_t address, struct opcode *i)
 	uint64_t skip = address - s->address;
 
 	if (s->bytes.size <= skip || s->bytes.size - skip < INSTRUCTION_MAX) {
-		s->bytes = code_bytes_at(s->u, s->place, address, &s->is_live);
+		s->bytes = code_bytes_at(s->u, s->process, address, &s->is_live);
 		s->address = address;
 		skip = 0;
 	}
@@ -78,7 +78,7 @@ static bool read_at(struct search *s, uint64_t address, struct opcode *i)
 	if (size >= INSTRUCTION_MAX)
 		return false;
 	memcpy(joined, s->bytes.at + skip, size);
-	struct elf_bytes next = code_bytes_at(s->u, s->place, address + size, &s->is_live);
+	struct elf_bytes next = code_bytes_at(s->u, s->process, address + size, &s->is_live);
 	if (!next.size)
 		return false;
 	size_t more = next.size < INSTRUCTION_MAX ? next.size : INSTRUCTION_MAX;
@@ -281,8 +281,8 @@ static void follow_slot(struct search *s, const struct opcode *i, uint64_t addre
 {
 	uint64_t value;
 
-	if (i->target && code_bytes_slot(s->u, s->place, address, i->target, &value) &&
-	    space_find(s->place->space, value))
+	if (i->target && code_bytes_slot(s->u, s->process, address, i->target, &value) &&
+	    space_find(s->process->space, value))
 		add_waiting(s, value, t);
 	else
 		s->is_open = true;
@@ -345,10 +345,10 @@ static bool is_own(const struct search *s, const struct flow_state *t)
 				t->frame_depth == t->saved_depth);
 }
 
-enum flow_result flow_find(struct unwind *u, const struct walk_place *place, uint64_t from,
+enum flow_result flow_find(struct unwind *u, const struct walk_process *process, uint64_t from,
 			   uint64_t to, struct flow_state *at, bool *is_live)
 {
-	struct search s = { .u = u, .place = place, .machine = place->machine, .to = to };
+	struct search s = { .u = u, .process = process, .machine = process->machine, .to = to };
 	bool is_reached = false;
 
 	if (++u->visited.searches == 0) {	/* the number went around */

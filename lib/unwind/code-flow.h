@@ -7,7 +7,7 @@
 #include "elf/elf.h"
 
 struct unwind;
-struct walk_place;
+struct walk_process;
 
 /* What is known at an instruction. */
 struct flow_state {
@@ -52,5 +52,5 @@ struct flow_visited {
  * *AT to the state before that.  Its has_frame is only set if the caller's frame pointer is where
  * the frame pointer points.  *IS_LIVE is set if code was read from the living process.
  */
-enum flow_result flow_find(struct unwind *u, const struct walk_place *place, uint64_t from,
+enum flow_result flow_find(struct unwind *u, const struct walk_process *process, uint64_t from,
 			   uint64_t to, struct flow_state *at, bool *is_live);

@@ -40,7 +40,7 @@ static bool is_java_entry(const struct dump *d, uint64_t fp)
 /* What is asked about the frame pointer of a function. */
 struct frame_question {
 	struct unwind *u;
-	const struct walk_place *place;
+	const struct walk_process *process;
 	const struct dump *dump;
 	uint64_t address;	/* in the function */
 	uint32_t object;	/* that has it; memory without files is one object */
@@ -53,8 +53,8 @@ struct frame_question {
  */
 static struct caller check(const struct frame_question *q, uint64_t word)
 {
-	struct caller c = caller_check(q->u, q->place, q->address, word);
-	const struct mapping *m = space_find(q->place->space, word - 1);
+	struct caller c = caller_check(q->u, q->process, q->address, word);
+	const struct mapping *m = space_find(q->process->space, word - 1);
 
 	if (c.kind == CALLER_NO_CALL && q->is_java && m && m->object == q->object)
 		c.kind = CALLER_UNREADABLE;
@@ -74,7 +74,7 @@ static bool has_return_below(const struct frame_question *q, uint64_t sp, uint64
 	for (uint64_t at = (sp + 7) & ~7ULL; at < fp && dump_load(d, at, &word); at += 8) {
 		if (word - d->base < d->size || word == q->address + 1)
 			continue;
-		const struct mapping *m = space_find(q->place->space, word - 1);
+		const struct mapping *m = space_find(q->process->space, word - 1);
 		if (!m)
 			continue;
 		struct caller c = check(q, word);
@@ -101,7 +101,7 @@ static bool has_java_return_below(const struct frame_question *q, uint64_t sp, u
 			break;
 		bool is_first = at == d->base;
 		const struct mapping *m = before == fp || is_first
-			? space_find(q->place->space, word - 1) : NULL;
+			? space_find(q->process->space, word - 1) : NULL;
 		if (!m || (is_first && m->object != q->object))
 			continue;
 		struct caller c = check(q, word);
@@ -111,19 +111,20 @@ static bool has_java_return_below(const struct frame_question *q, uint64_t sp, u
 	return false;
 }
 
-bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
+bool frame_pointer_is_own(struct unwind *u, const struct walk_process *process,
 			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp)
 {
-	const struct mapping *m = space_find(place->space, address);
+	const struct mapping *m = space_find(process->space, address);
 	uint64_t word;
 
 	if (!m || !dump_load(dump, fp + 8, &word))
 		return false;
-	word = machine_strip(place->machine, word, mappings_from(&place->space->code, 1ULL << 48));
+	word = machine_strip(process->machine, word,
+			     mappings_from(&process->space->code, 1ULL << 48));
 	struct frame_question q = {
-		.u = u, .place = place, .dump = dump, .address = address, .object = m->object,
+		.u = u, .process = process, .dump = dump, .address = address, .object = m->object,
 		.is_java = u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
-			   is_java(u, place->space),
+			   is_java(u, process->space),
 	};
 	struct caller c = check(&q, word);
 	if (!caller_is_possible(&c) || c.frame == CALLER_FRAME_OTHER)
@@ -139,16 +140,16 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 	return is_own;
 }
 
-void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t address,
+void unwind_note_java(struct unwind *u, const struct walk_process *process, uint64_t address,
 		      bool is_end)
 {
-	const struct mapping *m = is_end ? space_find(place->space, address) : NULL;
+	const struct mapping *m = is_end ? space_find(process->space, address) : NULL;
 
 	if (m && u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
-	    is_java(u, place->space)) {
-		if (u->images.is_local && u->java_pid != place->pid) {
-			u->java_pid = place->pid;
-			u->java_keeps = proc_has_argument(place->pid,
+	    is_java(u, process->space)) {
+		if (u->images.is_local && u->java_pid != process->pid) {
+			u->java_pid = process->pid;
+			u->java_keeps = proc_has_argument(process->pid,
 							 "-XX:+PreserveFramePointer");
 		}
 		u->java_ends += !u->java_keeps;

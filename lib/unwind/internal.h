@@ -36,7 +36,7 @@ enum rule_kind {
 enum {
 	RULES_FIXED = 5,	/* ids of the rules without a row */
 	RULE_MAX = 1 << 18,	/* distinct rules; more are RULE_NO_CFI */
-	PLACES_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
+	KNOWN_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
 };
 
 /* How to find the caller from a frame.  Rules of one object with equal bytes have one id. */
@@ -69,7 +69,7 @@ struct rule {
 };
 
 /* The rule at an address of an object. */
-struct rule_place {
+struct known_rule {
 	uint64_t address;	/* the object's own; bit 63: exact */
 	uint32_t object, rule;
 };
@@ -79,9 +79,9 @@ struct rules {
 	struct rule **rule;	/* by id */
 	uint32_t count;
 	struct table table;	/* over RULE */
-	struct rule_place *place;
-	uint32_t places;
-	struct table place_table;	/* over PLACE */
+	struct known_rule *known;
+	uint32_t knowns;
+	struct table known_table;	/* over KNOWN */
 	struct recent recent;	/* rules by generation and address */
 	uint64_t misses;	/* of RECENT, since it was made */
 };
@@ -270,7 +270,7 @@ static inline bool dump_load(const struct dump *d, uint64_t address, uint64_t *v
 }
 
 /* The process that a stack belongs to. */
-struct walk_place {
+struct walk_process {
 	const struct space *space;
 	pid_t pid;
 	const struct machine *machine;
@@ -280,21 +280,21 @@ struct walk_place {
  * Continue the stack of DUMP, which ended with OUTCOME, by the user's part of CHAIN, which the
  * kernel made by frame pointers.  Return whether the stack is whole then.
  */
-bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
+bool unwind_by_kernel(struct unwind *u, const struct walk_process *at, const struct dump *dump,
 		      enum unwind_outcome outcome, struct words chain);
 
 /*
  * Return whether the frame pointer FP is that of the function at ADDRESS, as in caller_check(),
  * which has no CFI and the stack pointer SP: whether the word after FP is its return address.
  */
-bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
+bool frame_pointer_is_own(struct unwind *u, const struct walk_process *process,
 			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp);
 
 /*
  * Count a stack for the advice about Java: it ended at ADDRESS, because there was no information
  * (IS_END), or otherwise.
  */
-void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t address,
+void unwind_note_java(struct unwind *u, const struct walk_process *process, uint64_t address,
 		      bool is_end);
 
 /*
@@ -302,7 +302,7 @@ void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t
  * u->frame.  The outermost frames are not missed: they belong to the start of the program or
  * thread.
  */
-bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain);
+bool chain_lacks_callers(const struct unwind *u, const struct walk_process *at, struct words chain);
 
 /* The CPU time from now on counts. */
 void spending_begin(struct unwind *u);
@@ -321,8 +321,9 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 				const struct dump *dump);
 
 /* The same for a 32-bit program on x86-64: DUMP has the low halves of the registers. */
-enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_place *place,
+enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_process *process,
 				   const struct dump *dump);
 
 /* Remember for the report in which object a stack ended with HOW, in the code at ADDRESS. */
-void unwind_note_end(struct unwind *u, const struct walk_place *place, uint64_t address, int how);
+void unwind_note_end(struct unwind *u, const struct walk_process *process, uint64_t address,
+		     int how);

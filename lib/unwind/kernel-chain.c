@@ -25,7 +25,7 @@ static struct words user_words(struct words chain)
 }
 
 /* Return the return address WORD without a signature. */
-static uint64_t strip(const struct walk_place *at, uint64_t word)
+static uint64_t strip(const struct walk_process *at, uint64_t word)
 {
 	const uint64_t most = 1ULL << 48;
 
@@ -34,7 +34,7 @@ static uint64_t strip(const struct walk_place *at, uint64_t word)
 }
 
 /* Return word I of CHAIN as a return address. */
-static uint64_t address_at(const struct walk_place *at, struct words chain, uint64_t i)
+static uint64_t address_at(const struct walk_process *at, struct words chain, uint64_t i)
 {
 	return strip(at, word_at(chain, i));
 }
@@ -43,7 +43,7 @@ static uint64_t address_at(const struct walk_place *at, struct words chain, uint
  * Return how many words of CHAIN the kernel had written when it came to the frame pointer
  * u->last_pointer: the next word is the last frame's caller.  0: it may have gone another way.
  */
-static uint64_t follow_pointers(const struct unwind *u, const struct walk_place *at,
+static uint64_t follow_pointers(const struct unwind *u, const struct walk_process *at,
 				const struct dump *dump, struct words chain)
 {
 	unsigned fp = at->machine->fp;
@@ -84,7 +84,7 @@ static bool is_one_call(const struct unwind *u)
  * one address, it is unknown whether the first word with that address belongs to the first or the
  * second of them.
  */
-static uint64_t find_callers(const struct unwind *u, const struct walk_place *at,
+static uint64_t find_callers(const struct unwind *u, const struct walk_process *at,
 			     struct words chain)
 {
 	uint64_t last = u->frame[u->frames - 1].pc, found = 0, times = 0, same = 0;
@@ -111,7 +111,7 @@ static bool keeps_pointer(const struct rule *rule)
 	return rule->kind == RULE_NO_CFI || (rule->kind == RULE_ROW && rule->keeps_pointer);
 }
 
-static const struct rule *rule_of(struct unwind *u, const struct walk_place *at,
+static const struct rule *rule_of(struct unwind *u, const struct walk_process *at,
 				  const struct frame *f)
 {
 	uint32_t id = rule_find(u, at->space, at->pid, f->is_exact ? f->pc : f->pc - 1,
@@ -126,7 +126,7 @@ static const struct rule *rule_of(struct unwind *u, const struct walk_place *at,
  * there.  But the first word is certain if the kernel took it from the place of the return
  * address.
  */
-bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
+bool unwind_by_kernel(struct unwind *u, const struct walk_process *at, const struct dump *dump,
 		      enum unwind_outcome outcome, struct words chain)
 {
 	struct words user = user_words(chain);
@@ -155,7 +155,7 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 	return false;
 }
 
-bool chain_lacks_callers(const struct unwind *u, const struct walk_place *at, struct words chain)
+bool chain_lacks_callers(const struct unwind *u, const struct walk_process *at, struct words chain)
 {
 	enum { START = 2 };	/* frames of a C library that call the code with frame pointers */
 	struct words user = user_words(chain);

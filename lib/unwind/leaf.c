@@ -64,16 +64,16 @@ static bool saves_pointer(const struct rule *rule, const struct machine *m)
  * Return whether the code from PC on sets the frame pointer, before control can go elsewhere.  So
  * PC is in the first instructions of a function, and no loop leads back to PC.
  */
-static bool is_before_frame(struct unwind *u, const struct walk_place *place, uint64_t pc)
+static bool is_before_frame(struct unwind *u, const struct walk_process *process, uint64_t pc)
 {
 	enum { INSTRUCTIONS = 16, SIZE = 4 };
-	const struct machine *m = place->machine;
+	const struct machine *m = process->machine;
 	uint8_t bytes[SIZE];
 	struct opcode i;
 	bool is_live;
 
 	for (int n = 0; n < INSTRUCTIONS; n++, pc += SIZE) {
-		if (!code_bytes_copy(u, place, pc, bytes, SIZE, &is_live) ||
+		if (!code_bytes_copy(u, process, pc, bytes, SIZE, &is_live) ||
 		    !instruction_read(m, bytes, SIZE, pc, &i))
 			return false;
 		if (i.kind == INSTRUCTION_MOVE && i.reg == m->fp)
@@ -96,10 +96,10 @@ static bool is_before_frame(struct unwind *u, const struct walk_place *place, ui
  * If the frame pointer is the function's own, the kernel has found the caller.  This may be so
  * after LR is restored, and before the frame pointer is: then NEXT is ADDRESS, too.
  */
-static bool is_return(struct unwind *u, const struct walk_place *place, const struct rule *rule,
+static bool is_return(struct unwind *u, const struct walk_process *process, const struct rule *rule,
 		      uint64_t pc, uint64_t address, uint64_t next)
 {
-	const struct machine *m = place->machine;
+	const struct machine *m = process->machine;
 	bool has_row = rule->kind == RULE_ROW && !rule->scan;
 	bool is_saved = has_row && (rule->ra_kind != CFI_SAME || rule->ra_reg != m->lr);
 
@@ -107,11 +107,11 @@ static bool is_return(struct unwind *u, const struct walk_place *place, const st
 		return false;
 	if (has_row && !is_saved && saves_pointer(rule, m) && next == address)
 		return false;
-	struct caller c = caller_check(u, place, pc, address);
+	struct caller c = caller_check(u, process, pc, address);
 	bool is_unchanged = c.kind == CALLER_CERTAIN && c.has_depth && c.is_in_register &&
 			    c.frame != CALLER_FRAME_OWN;
 	if (is_saved)
-		return is_unchanged && is_before_frame(u, place, pc);
+		return is_unchanged && is_before_frame(u, process, pc);
 	if (has_row)
 		return caller_is_possible(&c) &&
 		       (!c.has_depth || c.is_in_register || c.is_restored);
@@ -126,21 +126,21 @@ static uint64_t find_caller(struct unwind *u, const struct perf_event_attr *attr
 			    const struct sample *s, uint64_t pc, uint64_t next)
 {
 	const uint64_t most = 1ULL << 48;
-	struct walk_place place = { .pid = s->pid, .machine = unwind_machine(u) };
+	struct walk_process process = { .pid = s->pid, .machine = unwind_machine(u) };
 	uint64_t at = (uint64_t)__builtin_popcountll(attr->sample_regs_user & (LR - 1));
 
-	if (!place.machine || place.machine->lr == NO_REGISTER || u->options.is_swapped ||
+	if (!process.machine || process.machine->lr == NO_REGISTER || u->options.is_swapped ||
 	    s->user_regs_abi != ABI_64 || at >= s->user_regs.count)
 		return 0;
 	unwind_begin(u, attr, s);
-	place.space = spaces_find(&u->spaces, s->pid);
-	bool is_large = mappings_from(&place.space->code, most);
-	uint64_t address = machine_strip(place.machine, word_at(s->user_regs, at), is_large);
-	next = machine_strip(place.machine, next, is_large);
-	if (!address || !space_find(place.space, address - 1))
+	process.space = spaces_find(&u->spaces, s->pid);
+	bool is_large = mappings_from(&process.space->code, most);
+	uint64_t address = machine_strip(process.machine, word_at(s->user_regs, at), is_large);
+	next = machine_strip(process.machine, next, is_large);
+	if (!address || !space_find(process.space, address - 1))
 		return 0;
-	uint32_t id = rule_find(u, place.space, s->pid, pc, true);
-	return is_return(u, &place, u->rules.rule[id], pc, address, next) ? address : 0;
+	uint32_t id = rule_find(u, process.space, s->pid, pc, true);
+	return is_return(u, &process, u->rules.rule[id], pc, address, next) ? address : 0;
 }
 
 void leaf_callers_add(struct leaf_callers *l, const struct stream_reader *in, struct sample *s)

@@ -43,9 +43,9 @@ void rules_release(struct rules *r)
 {
 	arena_release(&r->arena);
 	table_release(&r->table);
-	table_release(&r->place_table);
+	table_release(&r->known_table);
 	free(r->rule);
-	free(r->place);
+	free(r->known);
 	recent_release(&r->recent);
 	*r = (struct rules){ 0 };
 }
@@ -291,12 +291,12 @@ static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64
 	code->scan_tried = true;
 	if (!u->scan)
 		u->scan = scan_new();
-	struct scan_place place = { .machine = m, .elf = code->image.elf, .own = own,
-				    .is_exact = is_exact, .starts = code->starts,
-				    .symbol = has_start && !symbol.is_label ? symbol.address : 0,
-				    .label = has_start && symbol.is_label ? symbol.address : 0,
-				    .fuel = &code->scan_fuel };
-	return scan_row(u->scan, &place, code->cfi, row);
+	struct scan_request request = {
+		.machine = m, .elf = code->image.elf, .own = own, .is_exact = is_exact,
+		.symbol = has_start && !symbol.is_label ? symbol.address : 0,
+		.label = has_start && symbol.is_label ? symbol.address : 0,
+		.starts = code->starts, .fuel = &code->scan_fuel };
+	return scan_row(u->scan, &request, code->cfi, row);
 }
 
 /* Find the rule at address OWN of the object that M maps. */
@@ -357,29 +357,29 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 }
 
 /* Return the rule at address OWN of CODE, by the exact cache. */
-static uint32_t place_rule(struct unwind *u, struct code *code, const struct mapping *m,
-			   uint64_t own, bool is_exact)
+static uint32_t known_rule_at(struct unwind *u, struct code *code, const struct mapping *m,
+			      uint64_t own, bool is_exact)
 {
 	struct rules *r = &u->rules;
 	uint64_t key = own | (is_exact ? EXACT : 0), hash = hash_more(m->object, key);
-	uint32_t id = TABLE_FIND(&r->place_table, hash, i, r->place[i].address == key &&
-				 r->place[i].object == m->object);
+	uint32_t id = TABLE_FIND(&r->known_table, hash, i, r->known[i].address == key &&
+				 r->known[i].object == m->object);
 
 	if (id != TABLE_NONE)
-		return r->place[id].rule;
+		return r->known[id].rule;
 	if (u->budget.left < LOOKUP_STEPS)
 		return ID_LATER;
 	u->budget.left -= LOOKUP_STEPS;
 	uint32_t rule = look_up(u, code, m, own, is_exact);
 	if (rule == ID_LATER)
 		return rule;
-	if (r->places == PLACES_MAX) {
-		table_release(&r->place_table);
-		r->places = 0;
+	if (r->knowns == KNOWN_MAX) {
+		table_release(&r->known_table);
+		r->knowns = 0;
 	}
-	r->place = array_grow(r->place, r->places, sizeof(*r->place));
-	r->place[r->places] = (struct rule_place){ key, m->object, rule };
-	table_add(&r->place_table, hash, r->places++);
+	r->known = array_grow(r->known, r->knowns, sizeof(*r->known));
+	r->known[r->knowns] = (struct known_rule){ key, m->object, rule };
+	table_add(&r->known_table, hash, r->knowns++);
 	return rule;
 }
 
@@ -394,7 +394,7 @@ static uint32_t find_slowly(struct unwind *u, const struct space *space, pid_t p
 	struct code *code = code_of(u, m->object, m, pid);
 	if (!code->cfi || !locate_address(code->image.elf, m, address, NULL, &own))
 		return ID_NO_CFI;
-	return place_rule(u, code, m, own, is_exact);
+	return known_rule_at(u, code, m, own, is_exact);
 }
 
 uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint64_t address,

@@ -233,11 +233,11 @@ static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
  * Continue a stack that was cut or lost, by the kernel's callchain, or else by earlier stacks.
  * Return whether it is whole then.
  */
-static bool extend(struct unwind *u, const struct sample *s, const struct walk_place *place,
+static bool extend(struct unwind *u, const struct sample *s, const struct walk_process *process,
 		   const struct dump *dump, enum unwind_outcome outcome)
 {
 	uint32_t found = u->frames;
-	bool is_whole = unwind_by_kernel(u, place, dump, outcome, s->callchain);
+	bool is_whole = unwind_by_kernel(u, process, dump, outcome, s->callchain);
 	uint32_t by_kernel = u->frames;
 
 	if (is_whole || outcome == UNWIND_LOST || !u->joins_left)
@@ -246,7 +246,7 @@ static bool extend(struct unwind *u, const struct sample *s, const struct walk_p
 				  u->frames_max, &is_whole);
 	if (!is_whole && u->frames < by_kernel) {
 		u->frames = found;
-		unwind_by_kernel(u, place, dump, outcome, s->callchain);
+		unwind_by_kernel(u, process, dump, outcome, s->callchain);
 	}
 	return is_whole;
 }
@@ -256,7 +256,7 @@ static bool extend(struct unwind *u, const struct sample *s, const struct walk_p
  * cut stacks; for them nothing is remembered, because that takes a third of the work.
  */
 static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
-				  const struct walk_place *place, const struct dump *dump,
+				  const struct walk_process *process, const struct dump *dump,
 				  enum unwind_outcome outcome)
 {
 	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
@@ -265,7 +265,7 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 	uint32_t copied = u->frames;
 
 	if (is_cut || outcome == UNWIND_LOST)
-		is_whole = extend(u, s, place, dump, outcome);
+		is_whole = extend(u, s, process, dump, outcome);
 	if (u->joins_left) {
 		joiner_add(u->joiner, s->tid, u->frame, u->frames, copied, is_whole);
 		u->joins_left--;
@@ -280,16 +280,16 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 
 /* Find the frames of S. */
 static enum unwind_outcome find_frames(struct unwind *u, const struct sample *s,
-				       const struct walk_place *place, const struct dump *dump)
+				       const struct walk_process *process, const struct dump *dump)
 {
 	if (s->user_regs_abi != ABI_64) {
 		u->stacks_32++;
-		return unwind_walk_32(u, place, dump);
+		return unwind_walk_32(u, process, dump);
 	}
-	enum unwind_outcome outcome = unwind_walk(u, place->space, place->pid, dump);
-	outcome = finish(u, s, place, dump, outcome);
+	enum unwind_outcome outcome = unwind_walk(u, process->space, process->pid, dump);
+	outcome = finish(u, s, process, dump, outcome);
 	if (u->options.judges)
-		judge_add(&u->judge, s->time, chain_lacks_callers(u, place, s->callchain));
+		judge_add(&u->judge, s->time, chain_lacks_callers(u, process, s->callchain));
 	return outcome;
 }
 
@@ -563,9 +563,9 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		u->counts.samples[UNWIND_FOREIGN]++;
 		u->foreign_32 += s->user_regs_abi != ABI_64 && !is_finished(s);
 	} else {
-		struct walk_place place = { spaces_find(&u->spaces, s->pid), s->pid,
-					    dump.machine };
-		enum unwind_outcome outcome = find_frames(u, s, &place, &dump);
+		struct walk_process process = { spaces_find(&u->spaces, s->pid), s->pid,
+						dump.machine };
+		enum unwind_outcome outcome = find_frames(u, s, &process, &dump);
 		u->counts.samples[outcome]++;
 		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)

@@ -9,7 +9,7 @@
 
 struct walk_32 {
 	struct unwind *u;
-	const struct walk_place *place;
+	const struct walk_process *process;
 	const struct dump *dump;
 	uint64_t pc, sp, fp;
 	bool is_exact;
@@ -32,20 +32,20 @@ static bool read_code(const struct walk_32 *w, uint64_t address, uint8_t *to, si
 {
 	bool is_live;
 
-	return code_bytes_copy(w->u, w->place, address, to, size, &is_live);
+	return code_bytes_copy(w->u, w->process, address, to, size, &is_live);
 }
 
 /* Return the function with ADDRESS by the symbols of its file; an empty range: unknown. */
 static struct extent function_at(const struct walk_32 *w, uint64_t address)
 {
-	const struct mapping *m = space_find(w->place->space, address);
+	const struct mapping *m = space_find(w->process->space, address);
 	struct elf_symbol symbol;
 	struct extent none = { 0, 0 };
 	uint64_t own;
 
 	if (!m)
 		return none;
-	struct code *code = code_of(w->u, m->object, m, w->place->pid);
+	struct code *code = code_of(w->u, m->object, m, w->process->pid);
 	if (!locate_address(code->image.elf, m, address, NULL, &own) ||
 	    !elf_symbol(code->image.elf, own, &symbol) || symbol.address > own)
 		return none;
@@ -90,8 +90,8 @@ static bool jumps_to(const struct walk_32 *w, const struct extent *from, const s
 static bool leads_here(const struct walk_32 *w, uint64_t target)
 {
 	uint64_t address = w->is_exact ? w->pc : w->pc - 1;
-	const struct mapping *here = space_find(w->place->space, address);
-	const struct mapping *there = space_find(w->place->space, target);
+	const struct mapping *here = space_find(w->process->space, address);
+	const struct mapping *there = space_find(w->process->space, target);
 	struct extent from, to = function_at(w, address);
 
 	if (!there)
@@ -123,7 +123,7 @@ static bool is_return_address(const struct walk_32 *w, uint64_t address)
 	uint8_t bytes[MOST];
 	unsigned size = MOST;
 
-	if (!address || !space_find(w->place->space, address - 1))
+	if (!address || !space_find(w->process->space, address - 1))
 		return false;
 	while (size && !read_code(w, address - size, bytes + MOST - size, size))
 		size--;
@@ -167,7 +167,7 @@ static bool is_first_return(const struct walk_32 *w, uint64_t address)
 	struct extent function = function_at(w, w->pc);
 	uint8_t call[5];
 
-	return function.end && space_find(w->place->space, address - 1) &&
+	return function.end && space_find(w->process->space, address - 1) &&
 	       read_code(w, address - 5, call, 5) && call[0] == 0xe8 &&
 	       target_of(call + 1, address) == function.start;
 }
@@ -175,7 +175,7 @@ static bool is_first_return(const struct walk_32 *w, uint64_t address)
 /* Return whether the current frame is in the vdso, which pushes two words before its call. */
 static bool is_vdso(const struct walk_32 *w)
 {
-	const struct mapping *m = space_find(w->place->space, w->pc);
+	const struct mapping *m = space_find(w->process->space, w->pc);
 
 	return m && w->u->spaces.objects.object[m->object].kind == OBJECT_VDSO;
 }
@@ -224,11 +224,11 @@ static int step(struct walk_32 *w)
 	return UNWIND_NO_CFI;
 }
 
-enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_place *place,
+enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_process *process,
 				   const struct dump *dump)
 {
-	const struct machine *m = place->machine;
-	struct walk_32 w = { .u = u, .place = place, .dump = dump, .is_exact = true,
+	const struct machine *m = process->machine;
+	struct walk_32 w = { .u = u, .process = process, .dump = dump, .is_exact = true,
 			     .pc = dump->registers.value[m->pc], .sp = dump->registers.value[m->sp],
 			     .fp = dump->registers.value[m->fp] };
 	int how = GO_ON;
@@ -244,6 +244,6 @@ enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_place *pl
 		how = dump->registers.known >> m->fp & 1 ? step(&w) : UNWIND_NO_CFI;
 	}
 	if (how == UNWIND_NO_CFI)
-		unwind_note_end(u, place, w.is_exact ? w.pc : w.pc - 1, how);
+		unwind_note_end(u, process, w.is_exact ? w.pc : w.pc - 1, how);
 	return (enum unwind_outcome)how;
 }

@@ -283,11 +283,11 @@ static bool is_nearest_start(const struct walk *w, uint64_t start)
  */
 static bool is_return_address(const struct walk *w, uint64_t address, uint64_t bytes, bool is_weak)
 {
-	struct walk_place place = { w->space, w->pid, w->machine };
+	struct walk_process process = { w->space, w->pid, w->machine };
 
 	if (!address || !space_find(w->space, address - 1))
 		return false;
-	struct caller c = caller_check(w->u, &place, own_address(w), address);
+	struct caller c = caller_check(w->u, &process, own_address(w), address);
 	/* The kernel calls handlers of signals. */
 	if (c.kind == CALLER_NO_CALL)
 		return is_signal_return(w, address);
@@ -359,8 +359,8 @@ static bool find_first_return(const struct walk *w, uint64_t *address)
 					 mappings_from(&w->space->code, 1ULL << 48));
 	if (!*address || !space_find(w->space, *address - 1))
 		return false;
-	struct walk_place place = { w->space, w->pid, w->machine };
-	struct caller c = caller_check(w->u, &place, own_address(w), *address);
+	struct walk_process process = { w->space, w->pid, w->machine };
+	struct caller c = caller_check(w->u, &process, own_address(w), *address);
 	return c.kind == CALLER_CERTAIN && c.has_depth && c.depth == 0 &&
 	       (m->lr == NO_REGISTER || c.is_in_register);
 }
@@ -380,7 +380,7 @@ static int step_first(struct walk *w, uint64_t address)
 static bool find_trampoline_return(const struct walk *w, uint64_t *address)
 {
 	const struct dump *d = w->dump;
-	struct walk_place place = { w->space, w->pid, w->machine };
+	struct walk_process process = { w->space, w->pid, w->machine };
 	uint64_t pc = w->now.value[w->machine->pc], at = pc - d->base;
 
 	if (!w->is_exact || at >= d->size)
@@ -390,7 +390,7 @@ static bool find_trampoline_return(const struct walk *w, uint64_t *address)
 	    !dump_load(d, w->now.value[w->machine->sp], address) || !*address ||
 	    !space_find(w->space, *address - 1))
 		return false;
-	struct caller c = caller_check(w->u, &place, pc, *address);
+	struct caller c = caller_check(w->u, &process, pc, *address);
 	return c.kind >= CALLER_POSSIBLE;
 }
 
@@ -437,9 +437,9 @@ static int step_by_frame_pointer(struct walk *w)
 	address = machine_strip(m, address, mappings_from(&w->space->code, 1ULL << 48));
 	if (address == 0)
 		return UNWIND_WHOLE;
-	struct walk_place place = { w->space, w->pid, m };
+	struct walk_process process = { w->space, w->pid, m };
 	if (!space_find(w->space, address - 1) ||
-	    !frame_pointer_is_own(w->u, &place, w->dump, own_address(w), w->now.value[m->sp], fp))
+	    !frame_pointer_is_own(w->u, &process, w->dump, own_address(w), w->now.value[m->sp], fp))
 		return UNWIND_NO_CFI;
 	w->now.known = 0;
 	w->beyond = 0;
@@ -466,11 +466,12 @@ static int step(struct walk *w, const struct rule *rule)
 	}
 }
 
-void unwind_note_end(struct unwind *u, const struct walk_place *place, uint64_t address, int how)
+void unwind_note_end(struct unwind *u, const struct walk_process *process, uint64_t address,
+		     int how)
 {
-	const struct mapping *m = space_find(place->space, address);
+	const struct mapping *m = space_find(process->space, address);
 
-	struct code *code = m ? code_of(u, m->object, m, place->pid) : NULL;
+	struct code *code = m ? code_of(u, m->object, m, process->pid) : NULL;
 	if (code && how == UNWIND_NO_CFI)
 		code->ends++;
 	else if (code)
@@ -562,7 +563,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		.u = u, .space = space, .pid = pid, .dump = dump, .machine = dump->machine,
 		.now = dump->registers, .is_exact = true, .is_first = true,
 	};
-	const struct walk_place place = { space, pid, w.machine };
+	const struct walk_process process = { space, pid, w.machine };
 	const struct rule *rule = NULL;
 	int how = GO_ON;
 
@@ -595,7 +596,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	if (how == UNWIND_NO_CFI && u->flow_left < FLOW_LEAST)
 		how = UNWIND_COSTLY;	/* no code could be followed */
 	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
-		unwind_note_end(u, &place, own_address(&w), how);
-	unwind_note_java(u, &place, own_address(&w), how == UNWIND_NO_CFI);
+		unwind_note_end(u, &process, own_address(&w), how);
+	unwind_note_java(u, &process, own_address(&w), how == UNWIND_NO_CFI);
 	return (enum unwind_outcome)how;
 }

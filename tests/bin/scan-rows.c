@@ -66,13 +66,13 @@ static void judge(struct file *f, uint64_t own, bool is_exact)
 	struct extent same;
 	struct elf_symbol symbol;
 	bool has_symbol = elf_symbol(f->elf, own, &symbol);
-	struct scan_place place = { .machine = f->machine, .elf = f->elf, .own = own,
-				    .is_exact = is_exact, .starts = f->starts, .fuel = &fuel,
-				    .symbol = has_symbol ? symbol.address : 0 };
+	struct scan_request request = { .machine = f->machine, .elf = f->elf, .own = own,
+					.is_exact = is_exact, .starts = f->starts, .fuel = &fuel,
+					.symbol = has_symbol ? symbol.address : 0 };
 
 	if (cfi_row_at(f->cfi, own, &want, &same) != CFI_FOUND)
 		return;
-	if (scan_row(f->scan, &place, f->cfi, &got) == SCAN_NONE) {
+	if (scan_row(f->scan, &request, f->cfi, &got) == SCAN_NONE) {
 		f->none++;
 	} else if (want.cfa_kind != CFI_OFFSET || got.cfa_kind != CFI_OFFSET ||
 		   want.cfa_reg != got.cfa_reg) {

@@ -31,10 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	uint64_t base = cfi_image_frames(&parts);
 
 	for (uint64_t at = 0; cfi && at < size && at < 2 * MOST; at++) {
-		struct scan_place place = { .machine = m, .elf = elf, .starts = starts,
-					    .own = base + at / 2, .is_exact = at & 1,
-					    .symbol = base, .fuel = &fuel };
-		if (scan_row(scan, &place, cfi, &row) != SCAN_NONE)
+		struct scan_request request = { .machine = m, .elf = elf, .starts = starts,
+						.own = base + at / 2, .is_exact = at & 1,
+						.symbol = base, .fuel = &fuel };
+		if (scan_row(scan, &request, cfi, &row) != SCAN_NONE)
 			must(row.saves > 0 && row.saves <= CFI_REGISTERS);
 	}
 	starts_close(starts);
