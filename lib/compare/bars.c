@@ -27,17 +27,17 @@ struct slice_of_run {
 
 /* A sample of the profile, which may aggregate several samples of the event. */
 struct item {
-	uint32_t place;		/* index of its slice in struct items */
+	uint32_t span;		/* index of its slice in struct items */
 	bool is_lost;		/* it stands for lost samples */
 	double count;		/* number of samples that it aggregates */
 };
 
-/* All samples, and the slices that they are in ("places"). */
+/* All samples, and the slices that they are in ("spans"). */
 struct items {
 	struct item *item;	/* by sample */
-	struct slice_of_run *place;
-	uint32_t places, last;	/* number of places; place of the last sample */
-	struct table table;	/* over PLACE, by run and slice */
+	struct slice_of_run *span;
+	uint32_t spans, last;	/* number of spans; span of the last sample */
+	struct table table;	/* over SPAN, by run and slice */
 };
 
 /*
@@ -90,32 +90,32 @@ static bool has_period(const struct decoded *d, uint32_t value)
 
 /* --- blocks of time --- */
 
-static int compare_places(const void *a, const void *b, void *items)
+static int compare_spans(const void *a, const void *b, void *items)
 {
-	const struct slice_of_run *place = ((const struct items *)items)->place;
-	const struct slice_of_run *x = &place[*(const uint32_t *)a];
-	const struct slice_of_run *y = &place[*(const uint32_t *)b];
+	const struct slice_of_run *span = ((const struct items *)items)->span;
+	const struct slice_of_run *x = &span[*(const uint32_t *)a];
+	const struct slice_of_run *y = &span[*(const uint32_t *)b];
 
 	if (x->run != y->run)
 		return x->run < y->run ? -1 : 1;
 	return x->slice < y->slice ? -1 : x->slice > y->slice;
 }
 
-/* Return the place of SLICE in RUN.  Create it if it is new. */
-static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
+/* Return the span for SLICE of RUN.  Create it if it is new. */
+static uint32_t span_at(struct items *t, uint32_t run, int64_t slice)
 {
-	const struct slice_of_run *last = t->places ? &t->place[t->last] : NULL;
+	const struct slice_of_run *last = t->spans ? &t->span[t->last] : NULL;
 
 	if (last && last->run == run && last->slice == slice)
 		return t->last;
 	uint64_t hash = hash_u64(hash_u64(run) ^ (uint64_t)slice);
 	t->last = TABLE_FIND(&t->table, hash, i,
-			     t->place[i].run == run && t->place[i].slice == slice);
+			     t->span[i].run == run && t->span[i].slice == slice);
 	if (t->last != TABLE_NONE)
 		return t->last;
-	t->place = array_grow(t->place, t->places, sizeof(*t->place));
-	t->place[t->places] = (struct slice_of_run){ .run = run, .slice = slice };
-	table_add(&t->table, hash, t->last = t->places++);
+	t->span = array_grow(t->span, t->spans, sizeof(*t->span));
+	t->span[t->spans] = (struct slice_of_run){ .run = run, .slice = slice };
+	table_add(&t->table, hash, t->last = t->spans++);
 	return t->last;
 }
 
@@ -171,8 +171,8 @@ static struct item item_of(const struct bars *b, const struct decoded_sample *s,
 		else if (!l->text && has_text(b->d, l->key, LABEL_SLICE))
 			slice = l->number;
 	}
-	item.place = place_at(t, run, run && slice > 0 ? slice : 0);
-	t->place[item.place].samples++;
+	item.span = span_at(t, run, run && slice > 0 ? slice : 0);
+	t->span[item.span].samples++;
 	return item;
 }
 
@@ -182,18 +182,18 @@ static void add_block(struct bars *b, uint32_t run, uint32_t number)
 	b->block[b->blocks++] = (struct bars_block){ .run = run, .number = number };
 }
 
-/* Make the blocks of one run, which has the COUNT places in ORDER.  Set BLOCK_OF by place. */
+/* Make the blocks of one run, which has the COUNT spans in ORDER.  Set BLOCK_OF by span. */
 static void add_run(struct bars *b, const struct items *t, const uint32_t *order, size_t count,
 		    uint32_t *block_of)
 {
-	uint64_t first = (uint64_t)t->place[order[0]].slice;
-	uint64_t slices = (uint64_t)t->place[order[count - 1]].slice - first + 1;
+	uint64_t first = (uint64_t)t->span[order[0]].slice;
+	uint64_t slices = (uint64_t)t->span[order[count - 1]].slice - first + 1;
 	unsigned shift = 0;
 
 	while (slices >> shift > SLICES_MAX)
 		shift++;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t slice = (uint64_t)t->place[order[i]].slice - first;
+		uint64_t slice = (uint64_t)t->span[order[i]].slice - first;
 		uint32_t number = (uint32_t)(slice >> shift);
 		if (i == 0 || b->block[b->blocks - 1].number != number)
 			add_block(b, b->whole.runs, number);
@@ -205,11 +205,11 @@ static void add_run(struct bars *b, const struct items *t, const uint32_t *order
 static void add_blocks(struct bars *b, const struct items *t, const uint32_t *order,
 		       uint32_t *block_of)
 {
-	for (size_t i = 0, end; i < t->places; i = end) {
-		uint32_t run = t->place[order[i]].run;
-		for (end = i; end < t->places && t->place[order[end]].run == run; end++)
+	for (size_t i = 0, end; i < t->spans; i = end) {
+		uint32_t run = t->span[order[i]].run;
+		for (end = i; end < t->spans && t->span[order[end]].run == run; end++)
 			;
-		if (t->place[order[i]].slice == 0)
+		if (t->span[order[i]].slice == 0)
 			i++;	/* its samples are in no block */
 		if (i < end)
 			add_run(b, t, order + i, end - i, block_of);
@@ -233,22 +233,22 @@ static void find_items(struct bars *b, const struct bars_run *run, struct items 
 		if (value_of(b, &r.sample, b->value) < 0 && !b->why_not)
 			b->why_not = "some values are negative: a difference has no error bars";
 	}
-	for (uint32_t i = 0; i < t->places; i++)
-		b->has_slices |= t->place[i].slice > 0;
+	for (uint32_t i = 0; i < t->spans; i++)
+		b->has_slices |= t->span[i].slice > 0;
 	if (!any_value && !b->why_not)
 		b->why_not = "there are no samples";
 	decoded_reader_release(&r);
 }
 
-/* Turn the sample count of each place into the index at which its samples start. */
+/* Turn the sample count of each span into the index at which its samples start. */
 static void set_starts(struct items *t, const uint32_t *order, const uint32_t *block_of)
 {
 	uint32_t at = 0;
 
-	/* places without a block first, so that each block's samples are contiguous */
+	/* spans without a block first, so that each block's samples are contiguous */
 	for (int blocks = 0; blocks < 2; blocks++)
-		for (uint32_t i = 0; i < t->places; i++) {
-			struct slice_of_run *p = &t->place[order[i]];
+		for (uint32_t i = 0; i < t->spans; i++) {
+			struct slice_of_run *p = &t->span[order[i]];
 			if ((block_of[order[i]] != TABLE_NONE) != blocks)
 				continue;
 			uint32_t samples = p->samples;
@@ -257,18 +257,18 @@ static void set_starts(struct items *t, const uint32_t *order, const uint32_t *b
 		}
 }
 
-/* Make the blocks.  Return the block of each place; the caller frees. */
+/* Make the blocks.  Return the block of each span; the caller frees. */
 static uint32_t *find_blocks(struct bars *b, struct items *t)
 {
-	uint32_t *order = mem_zeroed(t->places, sizeof(*order));
-	uint32_t *block_of = mem_zeroed(t->places, sizeof(*block_of));
+	uint32_t *order = mem_zeroed(t->spans, sizeof(*order));
+	uint32_t *block_of = mem_zeroed(t->spans, sizeof(*block_of));
 
-	for (uint32_t i = 0; i < t->places; i++) {
+	for (uint32_t i = 0; i < t->spans; i++) {
 		order[i] = i;
 		block_of[i] = TABLE_NONE;
 	}
 	if (!b->why_not) {
-		qsort_r(order, t->places, sizeof(*order), compare_places, t);
+		qsort_r(order, t->spans, sizeof(*order), compare_spans, t);
 		add_blocks(b, t, order, block_of);
 		set_starts(t, order, block_of);
 	}
@@ -283,10 +283,10 @@ static void arrange_samples(struct bars *b, const struct bars_run *run, struct i
 	b->order = mem_zeroed(b->samples, sizeof(*b->order));
 	b->block_of = mem_zeroed(b->samples, sizeof(*b->block_of));
 	for (uint32_t i = 0; i < b->samples; i++) {
-		uint32_t place = t->item[i].place;
-		uint32_t at = b->why_not ? i : t->place[place].samples++;
+		uint32_t span = t->item[i].span;
+		uint32_t at = b->why_not ? i : t->span[span].samples++;
 		b->order[at] = run ? run->sample[i] : i;
-		b->block_of[at] = block_of[place];
+		b->block_of[at] = block_of[span];
 	}
 }
 
@@ -301,7 +301,7 @@ static void count_samples(struct bars *b, const struct items *t, const uint32_t 
 
 	for (uint32_t i = 0; i < b->samples; i++) {
 		const struct item *item = &t->item[i];
-		uint32_t block = block_of[item->place];
+		uint32_t block = block_of[item->span];
 		*(item->is_lost ? &lost : &b->taken) += item->count;
 		if (block != TABLE_NONE)
 			*(item->is_lost ? &b->block[block].lost : &b->block[block].samples) +=
@@ -351,7 +351,7 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 	count_samples(b, &items, block_of, stated);
 	free(block_of);
 	free(items.item);
-	free(items.place);
+	free(items.span);
 	table_release(&items.table);
 }
 
