@@ -440,9 +440,9 @@ bool diff_make(struct diff *d, struct report *report)
 	}
 	find_discoveries(d);
 	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
-	d->place = mem_zeroed(d->names.count, sizeof(*d->place));
+	d->row_of = mem_zeroed(d->names.count, sizeof(*d->row_of));
 	for (uint32_t i = 0; i < d->rows; i++)
-		d->place[d->row[i].number] = i + 1;
+		d->row_of[d->row[i].number] = i + 1;
 	free(v[0].value);
 	free(v[1].value);
 	return true;
@@ -452,7 +452,7 @@ const struct diff_row *diff_find(const struct diff *d, const char *name)
 {
 	uint32_t id = intern_find(&d->names, name);
 
-	return id == TABLE_NONE || d->place[id] == 0 ? NULL : &d->row[d->place[id] - 1];
+	return id == TABLE_NONE || d->row_of[id] == 0 ? NULL : &d->row[d->row_of[id] - 1];
 }
 
 const struct diff_row *diff_find_object(const struct diff *d, const char *path)
@@ -584,6 +584,6 @@ void diff_release(struct diff *d)
 	free(d->type);
 	free(d->unit_text);
 	free(d->row);
-	free(d->place);
+	free(d->row_of);
 	*d = (struct diff){ .how = d->how };
 }

@@ -91,7 +91,7 @@ struct diff {
 	struct diff_row total, *row;	/* ROW: the sure ones, unsteady ones, then the rest; in each
 					   the largest change first */
 	struct verdict_limits limits;	/* of the rows that are called */
-	uint32_t *place;		/* private: by number of a name: 1 + its index in ROW */
+	uint32_t *row_of;	/* private: by number of a name: 1 + its index in ROW */
 	bool has_total_test;	/* TOTAL has a change with an interval */
 	size_t rows, tested;	/* number of rows; of rows with enough samples to compare */
 	struct intern names;	/* names of all rows */

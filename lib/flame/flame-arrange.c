@@ -270,7 +270,7 @@ static void sum_functions(struct arranging *a)
 	free_children(a);
 }
 
-static uint32_t place(struct arranging *a, uint32_t parent, uint32_t frame)
+static uint32_t add_node(struct arranging *a, uint32_t parent, uint32_t frame)
 {
 	a->node[a->nodes] = (struct flame_node){ parent, frame };
 	return a->nodes++;
@@ -284,17 +284,17 @@ static void number_nodes(struct arranging *a)
 
 	/* There is room for the rests: each stands for at least one node. */
 	a->node = mem_resize(NULL, f->nodes * sizeof(*a->node));
-	a->new[0] = place(a, 0, 0);
+	a->new[0] = add_node(a, 0, 0);
 	for (uint32_t i = 0;;) {
 		if (a->first[i] + at[i] < a->first[i + 1]) {
 			uint32_t next = a->child[a->first[i] + at[i]++];
-			a->new[next] = place(a, a->new[i], f->node[next].frame);
+			a->new[next] = add_node(a, a->new[i], f->node[next].frame);
 			i = next;
 			continue;
 		}
 		if (a->paths[i])
-			a->rest[i] = place(a, a->new[i],
-					   flame_line(f, f->cut.function, a->paths[i], false));
+			a->rest[i] = add_node(a, a->new[i],
+					      flame_line(f, f->cut.function, a->paths[i], false));
 		if (i == 0)
 			break;
 		i = f->node[i].parent;

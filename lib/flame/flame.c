@@ -17,7 +17,7 @@ struct adding {
 	const struct decoded *d;
 	enum flame_side side;
 	struct flame_rows *to[2];	/* for samples of the profile, and of a base inside it */
-	uint32_t place[FLAME_TYPES_MAX];	/* index in D of each type; TABLE_NONE: absent */
+	uint32_t type_index[FLAME_TYPES_MAX];	/* index in D of each type; TABLE_NONE: absent */
 	struct location_frames {
 		uint32_t first, count;	/* in FRAME, the outermost first; COUNT 0: not yet */
 	} *location;
@@ -396,7 +396,7 @@ static void add_sample(struct adding *a, const struct decoded_sample *s)
 	to->value = array_grow(to->value, to->samples, f->types * sizeof(*to->value));
 	int64_t *value = to->value + (size_t)f->types * to->samples++;
 	for (uint32_t i = 0; i < f->types; i++) {
-		int64_t v = a->place[i] == TABLE_NONE ? 0 : s->value[a->place[i]];
+		int64_t v = a->type_index[i] == TABLE_NONE ? 0 : s->value[a->type_index[i]];
 		value[i] = of_base ? (int64_t)(0 - (uint64_t)v) : v;
 		int64_t *total = &f->type[i].total[to - f->side];
 		*total = (int64_t)((uint64_t)*total + (uint64_t)value[i]);
@@ -523,12 +523,12 @@ static bool match_types(struct adding *a, enum flame_side side)
 	bool any = false;
 
 	for (uint32_t i = 0; i < a->f->types; i++) {
-		a->place[i] = side == FLAME_PROFILE ? i : TABLE_NONE;
+		a->type_index[i] = side == FLAME_PROFILE ? i : TABLE_NONE;
 		for (uint32_t k = 0; side == FLAME_BASE && k < d->types; k++)
 			if (!strcmp(decoded_string(d, d->type[k].type), a->f->type[i].name) &&
 			    !strcmp(decoded_string(d, d->type[k].unit), a->f->type[i].unit))
-				a->place[i] = k;
-		any |= a->place[i] != TABLE_NONE;
+				a->type_index[i] = k;
+		any |= a->type_index[i] != TABLE_NONE;
 	}
 	if (!any)
 		report_error(a->f->report, "the base has no sample type of the profile");

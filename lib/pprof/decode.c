@@ -178,7 +178,7 @@ static bool read_type(const struct wire_field *from, struct decoded_type *type)
 static bool add_type(struct decoded *d, const struct wire_field *f)
 {
 	d->type = array_grow(d->type, d->types, sizeof(*d->type));
-	d->type[d->types] = (struct decoded_type){ .place = d->types };
+	d->type[d->types] = (struct decoded_type){ .index = d->types };
 	d->values++;
 	return read_type(f, &d->type[d->types++]);
 }
@@ -433,7 +433,7 @@ bool decoded_next(struct decoded_reader *r)
 		return false;
 	decode_sample(r, r->d->sample[r->next++]);
 	for (uint32_t i = 0; i < r->d->types; i++)
-		r->sample.value[i] = r->all[r->d->type[i].place];
+		r->sample.value[i] = r->all[r->d->type[i].index];
 	return true;
 }
 

@@ -48,7 +48,7 @@ struct decoded_items {
 
 struct decoded_type {
 	uint32_t type, unit;	/* strings */
-	uint32_t place;		/* index of its value in an encoded sample */
+	uint32_t index;		/* of its value in an encoded sample */
 };
 
 struct decoded {

@@ -90,12 +90,12 @@ static const uint32_t *frames_of_line(const struct folded *f, uint32_t line, siz
 }
 
 /* A name ends a line or precedes a semicolon; the semicolon is part of the sorted text. */
-static uint32_t place(uint32_t name, bool is_last)
+static uint32_t text_index(uint32_t name, bool is_last)
 {
 	return 2 * name + is_last;
 }
 
-static int compare_places(const void *a, const void *b, void *folded)
+static int compare_texts_at(const void *a, const void *b, void *folded)
 {
 	const struct folded *f = folded;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -109,19 +109,19 @@ static int compare_places(const void *a, const void *b, void *folded)
 }
 
 /*
- * Return the rank of each place.  Lines are compared by these ranks, because names may be
+ * Return the rank of each text.  Lines are compared by these ranks, because names may be
  * very long.
  */
 static uint32_t *ranks(struct folded *f)
 {
-	uint32_t places = 2 * f->names.count;
-	uint32_t *order = mem_zeroed(places, sizeof(*order));
-	uint32_t *rank = mem_zeroed(places, sizeof(*rank));
+	uint32_t texts = 2 * f->names.count;
+	uint32_t *order = mem_zeroed(texts, sizeof(*order));
+	uint32_t *rank = mem_zeroed(texts, sizeof(*rank));
 
-	for (uint32_t i = 0; i < places; i++)
+	for (uint32_t i = 0; i < texts; i++)
 		order[i] = i;
-	qsort_r(order, places, sizeof(*order), compare_places, f);
-	for (uint32_t i = 0; i < places; i++)
+	qsort_r(order, texts, sizeof(*order), compare_texts_at, f);
+	for (uint32_t i = 0; i < texts; i++)
 		rank[order[i]] = i;
 	free(order);
 	return rank;
@@ -139,7 +139,8 @@ static int compare_lines(const void *a, const void *b, void *folded)
 		i++;
 	if (i == m || i == n)
 		return m < n ? -1 : m > n;
-	uint32_t of_x = f->rank[place(x[i], i + 1 == m)], of_y = f->rank[place(y[i], i + 1 == n)];
+	uint32_t of_x = f->rank[text_index(x[i], i + 1 == m)];
+	uint32_t of_y = f->rank[text_index(y[i], i + 1 == n)];
 	return of_x < of_y ? -1 : of_x > of_y;
 }
 

@@ -36,7 +36,7 @@ struct folded {
 	uint64_t all_text, all_frames;	/* of all lines, of which no two are equal */
 	uint64_t allowed;	/* frames: see folded_allow() */
 	uint64_t left_out;	/* stacks */
-	uint32_t *rank;		/* by place(): order of the texts; only during folded_write() */
+	uint32_t *rank;		/* by text_index(): order of the texts; only during folded_write() */
 	struct buffer text;	/* scratch of folded_name() */
 };
 

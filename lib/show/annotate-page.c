@@ -126,9 +126,9 @@ static void print_line(void *context, const struct annotate_line *l)
 	print_costs(p, l->row, l->is_code ? l->is_hot ? "code hot" : "code"
 			       : l->file ? "of" : l->is_hot ? "source hot" : "source");
 	if (l->is_code)
-		fprintf(p->out, "<td>%" PRIx64, l->place);
-	else if (l->place)
-		fprintf(p->out, "<td>%" PRId64, (int64_t)l->place);
+		fprintf(p->out, "<td>%" PRIx64, l->number);
+	else if (l->number)
+		fprintf(p->out, "<td>%" PRId64, (int64_t)l->number);
 	else
 		fputs("<td>?", p->out);
 	fputs("<td>", p->out);

@@ -97,11 +97,11 @@ static void print_line(void *context, const struct annotate_line *l)
 
 	print_costs(p, l->row);
 	if (l->is_code)
-		fprintf(p->out, " %c%*" PRIx64 ": ", mark, CODE_PLACE - 2, l->place);
+		fprintf(p->out, " %c%*" PRIx64 ": ", mark, CODE_PLACE - 2, l->number);
 	else if (l->file)
-		fprintf(p->out, "   %s:%" PRIu64 " ", l->file, l->place);
-	else if (l->place)
-		fprintf(p->out, " %c%*" PRId64 ": ", mark, PLACE - 2, (int64_t)l->place);
+		fprintf(p->out, "   %s:%" PRIu64 " ", l->file, l->number);
+	else if (l->number)
+		fprintf(p->out, " %c%*" PRId64 ": ", mark, PLACE - 2, (int64_t)l->number);
 	else
 		fprintf(p->out, " %c%*s: ", mark, PLACE - 2, "?");
 	print_text(p, l->text, columns_before(p) + (l->is_code ? CODE_PLACE + 2 : PLACE + 2));

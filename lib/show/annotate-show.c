@@ -73,7 +73,7 @@ static void show_line(const struct annotate_showing *s, const struct source_text
 
 	source_text_line(text, line, room, sizeof(room));
 	s->sink->line(s->sink->context, &(struct annotate_line){
-		.is_hot = is_hot(s, row), .place = line, .row = row, .text = room, .file = file });
+		.is_hot = is_hot(s, row), .number = line, .row = row, .text = room, .file = file });
 }
 
 /* Show the lines from FROM up to END, which have no samples. */
@@ -185,7 +185,7 @@ static void show_instruction(const struct annotate_showing *s, const struct anno
 		snprintf(room, sizeof(room), "%.1000s", text);
 	s->sink->line(s->sink->context, &(struct annotate_line){
 		.is_code = true, .is_hot = is_hot(s, b->row[i]),
-		.place = in->address, .row = b->row[i], .text = room });
+		.number = in->address, .row = b->row[i], .text = room });
 }
 
 /* Return which instructions are within the context of one with samples.  The caller frees. */

@@ -109,17 +109,17 @@ static uint32_t row_of_line(struct annotate *a, struct byte_ids *ids, uint32_t *
 }
 
 /* Find the functions and, unless IDS is NULL, the lines at location INDEX. */
-static void find_place(struct annotate *a, uint32_t index, struct byte_ids *ids, uint32_t **rows)
+static void find_location(struct annotate *a, uint32_t index, struct byte_ids *ids, uint32_t **rows)
 {
 	struct decoded_location l = decoded_location(a->d, index);
-	struct annotate_place *place = &a->place[index];
+	struct annotate_location *at = &a->location[index];
 	struct decoded_line line = { .function = TABLE_NONE };
 	uint32_t innermost = a->entries;
 
-	*place = (struct annotate_place){ .first = a->entries, .outermost = TABLE_NONE };
+	*at = (struct annotate_location){ .first = a->entries, .outermost = TABLE_NONE };
 	for (bool is_leaf = true; decoded_next_line(a->d, &l, &line); is_leaf = false) {
 		uint32_t f = function_at(a, &line);
-		place->outermost = f;
+		at->outermost = f;
 		if (f == TABLE_NONE)
 			continue;
 		struct annotate_entry e = { .function = a->function[f].row, .is_leaf = is_leaf };
@@ -128,12 +128,12 @@ static void find_place(struct annotate *a, uint32_t index, struct byte_ids *ids,
 		a->entry = array_grow(a->entry, a->entries, sizeof(*a->entry));
 		a->entry[a->entries++] = e;
 	}
-	place->count = a->entries - innermost;
+	at->count = a->entries - innermost;
 	for (uint32_t i = innermost; i < a->entries; i++)	/* function I has row I + 1 */
-		if (a->entry[i].function != place->outermost + 1)
+		if (a->entry[i].function != at->outermost + 1)
 			a->function[a->entry[i].function - 1].inlined_into = line.function;
-	if (place->outermost != TABLE_NONE && a->function[place->outermost].first == TABLE_NONE)
-		a->function[place->outermost].first = index;
+	if (at->outermost != TABLE_NONE && a->function[at->outermost].first == TABLE_NONE)
+		a->function[at->outermost].first = index;
 }
 
 static void find_places(struct annotate *a, bool with_lines)
@@ -141,11 +141,11 @@ static void find_places(struct annotate *a, bool with_lines)
 	struct byte_ids ids = { 0 };
 	uint32_t *rows = NULL;
 
-	if (!a->place)
-		a->place = mem_zeroed((size_t)a->d->locations.count + 1, sizeof(*a->place));
+	if (!a->location)
+		a->location = mem_zeroed((size_t)a->d->locations.count + 1, sizeof(*a->location));
 	a->entries = 0;
 	for (uint32_t i = 0; i < a->d->locations.count; i++)
-		find_place(a, i, with_lines ? &ids : NULL, &rows);
+		find_location(a, i, with_lines ? &ids : NULL, &rows);
 	for (uint32_t i = 0; i < a->functions && with_lines; i++)
 		sort(a->function[i].number, a->function[i].numbers,
 		     sizeof(*a->function[i].number), compare_numbers);
@@ -187,13 +187,13 @@ static void count_sample(const struct annotate_counting *c, const struct decoded
 	for (size_t i = 0; i < s->locations; i++) {
 		if (s->location[i] == TABLE_NONE)
 			continue;
-		const struct annotate_place *place = &a->place[s->location[i]];
-		for (uint32_t k = 0; k < place->count; k++) {
-			const struct annotate_entry *e = &a->entry[place->first + k];
+		const struct annotate_location *at = &a->location[s->location[i]];
+		for (uint32_t k = 0; k < at->count; k++) {
+			const struct annotate_entry *e = &a->entry[at->first + k];
 			count_row(c, e->function, value, i == 0 && e->is_leaf);
 			count_row(c, e->line, value, i == 0 && e->is_leaf);
 		}
-		count_row(c, place->code, value, i == 0);
+		count_row(c, at->code, value, i == 0);
 	}
 	if (!c->keeps_sums)
 		return;
@@ -333,14 +333,14 @@ static void find_instruction(struct annotate *a, struct annotate_function *f, ui
 		return;
 	if (!to->row[i])
 		to->row[i] = add_row(a);
-	a->place[index].code = to->row[i];
+	a->location[index].code = to->row[i];
 }
 
 static void find_instructions(struct annotate *a)
 {
 	for (uint32_t i = 0; i < a->d->locations.count && !is_stopped(a->disassembler.stop); i++)
-		if (a->place[i].outermost != TABLE_NONE)
-			find_instruction(a, &a->function[a->place[i].outermost], i);
+		if (a->location[i].outermost != TABLE_NONE)
+			find_instruction(a, &a->function[a->location[i].outermost], i);
 	bool any = false;
 	for (uint32_t i = 0; i < a->functions; i++) {
 		struct annotate_function *f = &a->function[i];
@@ -407,7 +407,7 @@ void annotate_release(struct annotate *a)
 	}
 	free(a->function);
 	free(a->function_of);
-	free(a->place);
+	free(a->location);
 	free(a->entry);
 	free(a->row);
 	if (!a->no_bars)

@@ -75,11 +75,11 @@ struct annotate {
 	/* private: */
 	uint64_t samples;
 	uint32_t *function_of;	/* by function of the profile; TABLE_NONE: it does not match */
-	struct annotate_place {
+	struct annotate_location {
 		uint32_t first, count;	/* its entries, innermost first */
 		uint32_t outermost;	/* chosen function, or TABLE_NONE */
 		uint32_t code;		/* row of its instruction; 0: none */
-	} *place;			/* by location */
+	} *location;			/* by location of the profile */
 	struct annotate_entry {
 		uint32_t function, line;	/* rows */
 		bool is_leaf;		/* the innermost of its location */
@@ -104,7 +104,7 @@ bool annotate_add_ratio(struct annotate *a, struct ratio_column *c, size_t x, si
 struct annotate_line {
 	bool is_code;
 	bool is_hot;		/* it has a large part of the function's cost */
-	uint64_t place;		/* line, or address */
+	uint64_t number;	/* of the line; or address of the instruction */
 	uint32_t row;		/* 0: no samples */
 	const char *file;	/* of a source line among instructions; else NULL */
 	const char *text;	/* safe to print; "": unknown */

@@ -265,8 +265,8 @@ static const char *file_name(const struct gotable *t, const struct description *
 	return elf_string(t->bytes, t->version == GO_1_2 ? offset : t->files + offset);
 }
 
-static void place(struct gotable *t, const struct description *d, uint64_t address,
-		  struct go_frame *frame)
+static void set_position(struct gotable *t, const struct description *d, uint64_t address,
+			 struct go_frame *frame)
 {
 	int32_t line = value_at(t, d, d->lines, address);
 
@@ -313,12 +313,12 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 		if (index < 0 || !read_inlined(t, &d, index, &call))
 			break;
 		struct go_frame *frame = &t->frame[count];
-		place(t, &d, address, frame);
+		set_position(t, &d, address, frame);
 		frame->function = elf_string(t->bytes, t->names + call.name);
 		frame->start_line = call.start_line;
 		address = d.entry + call.parent;
 	}
-	place(t, &d, address, &t->frame[count]);
+	set_position(t, &d, address, &t->frame[count]);
 	t->frame[count].function = elf_string(t->bytes, t->names + d.name);
 	t->frame[count++].start_line = d.start_line;
 	*frames = t->frame;
