@@ -110,7 +110,7 @@ static void *copy_own(void *context)
 	return NULL;
 }
 
-/* Return the only place where A and B both have their thread pointers, in bytes, or -1. */
+/* Return the only byte offset at which both A and B have their thread pointers, or -1. */
 static int common_place(const struct copying *a, const struct copying *b)
 {
 	int found = -1, places = 0;

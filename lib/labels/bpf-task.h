@@ -12,7 +12,7 @@
 /*
  * Return the byte offset of the thread pointer in struct task_struct: a BPF program copies the
  * structs of two of our own threads, whose thread pointers are known.  Returns -1, with the reason
- * in WHY (SIZE bytes), if the value is at no place or at several places, or if the program cannot
- * be run.  *ERROR is then its errno, or 0.
+ * in WHY (SIZE bytes), if the value is not found, or found at several offsets, or if the program
+ * cannot be run.  *ERROR is then its errno, or 0.
  */
 int bpf_task_pointer(char *why, size_t size, int *error);

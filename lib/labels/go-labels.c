@@ -20,7 +20,7 @@ struct go_offsets {
 
 /*
  * tests/t360 runs programs by Go 1.19; t365 and t722 run those by 1.21 to 1.27, on x86-64 and
- * arm64.  Of 1.20 only the code was looked at.  1.18 is said to be like 1.19.
+ * arm64.  For 1.20 we have only read Go's source.  1.18 is said to be like 1.19.
  */
 static const struct go_offsets known[] = {
 	{ 18, 20, 360, 192, 80, true },

@@ -35,7 +35,7 @@ static void be_reader(struct label_files *f, int fd, uint64_t file_offset,
 
 	setrlimit(RLIMIT_CPU, &time);
 	setrlimit(RLIMIT_CORE, &core);
-	for (size_t i = 0; i < LABEL_READERS; i++)	/* the results of others */
+	for (size_t i = 0; i < LABEL_READERS; i++)	/* unmap the results of other readers */
 		if (f->reader[i].result && f->reader[i].result != result)
 			munmap(f->reader[i].result, sizeof(*result));
 	if (!helper_drop_rights(f->target, fd, "pmu-labels", &report))
@@ -180,7 +180,9 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 	return known ? LABEL_ANSWER_LAYOUT : LABEL_ANSWER_LATER;
 }
 
-/* Take the results of readers that have ended, and return their number.  *BUSY: others run. */
+/*
+ * Take the results of readers that have ended, and return their number.  Set *BUSY if others run.
+ */
 static size_t finish_all(struct label_files *f, bool *busy)
 {
 	size_t ended = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the BPF program share: where it keeps what, and its jumps to the end. */
+/* What the parts of the BPF program share: the layout of its memory, and its jumps to the end. */
 #pragma once
 #include "labels/label-program.h"
 #include "record/label-payload.h"

@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
-/* The most pairs that are read from a slice or an array; the most buckets of a map; its layout. */
+/*
+ * Maximum of pairs read from a slice or an array, and of buckets read from a map; layout of a
+ * bucket.
+ */
 enum { PAIRS = 10, BUCKETS = 2, BUCKET_SLOTS = 8, BUCKET_BYTES = 272, BUCKET_NEXT = 264 };
 /* A pair is appended only if the pairs before it have at most FULL bytes. */
 enum { FULL = LABEL_PAYLOAD_TEXT - 2 - LABEL_KEY_BYTES - LABEL_VALUE_BYTES };

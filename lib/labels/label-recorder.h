@@ -4,12 +4,12 @@
  *
  * When the program runs, in the interrupt that takes the sample, the kernel writes a labels record
  * into the ring of the CPU, and then the sample.  So the ring has pairs.  A non-maskable interrupt
- * may come in between, and its pair is then inside another pair:
+ * may come between the two, and then its pair is inside the other pair:
  *
  *	[labels of a clock] [labels of a PMU] [sample of the PMU] [sample of the clock]
  *
- * Only the place in the ring joins them.  Their times cannot: in some kernels the labels record has
- * the later time, in others the sample.
+ * Records of a pair are found by their position in the ring.  Their times do not help: in some
+ * kernels the labels record has the later time, in others the sample.
  */
 #pragma once
 #include "base/output.h"

@@ -60,7 +60,7 @@ static void add_waiting(struct label_targets *t, struct label_waiting waiting)
 	uint32_t at = TABLE_FIND(&t->wait_of, hash, i, t->waiting[i].pid == waiting.pid);
 
 	if (at != TABLE_NONE)
-		t->waiting[at] = waiting;	/* look it up earlier */
+		t->waiting[at] = waiting;	/* the process is looked up earlier */
 	if (at != TABLE_NONE || t->waiting_count == WAITING_MAX)
 		return;
 	t->waiting = array_grow(t->waiting, t->waiting_count, sizeof(waiting));
@@ -494,8 +494,8 @@ void label_targets_work(struct label_targets *t, uint64_t until)
 	uint32_t begin = 0;
 
 	/*
-	 * First those whose files are known: they must not wait for a file that takes long to
-	 * read.
+	 * Start with processes whose files are known: these must not wait for a file that takes
+	 * long to read.
 	 */
 	if (t->waiting_count && now < until)
 		look_up_waiting(t, &t->next, now + (until - now) / 2, 0);

@@ -2,9 +2,9 @@
 /*
  * label-targets - the processes whose labels can be read, in a map of the kernel.
  *
- * A process is looked up when we attach to the target, and when the process starts a program.
- * Another process without rights reads its files (labels/label-files.h), which takes a while.
- * Until then its labels are unknown.
+ * A process is looked up when we attach to the target, and when the process starts a program.  A
+ * helper process without rights reads its files (labels/label-files.h), which takes a while.  Until
+ * then the labels are unknown.
  */
 #pragma once
 #include "labels/label-files.h"

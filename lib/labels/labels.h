@@ -57,8 +57,8 @@ struct labels labels_restart(struct labels *l);
 uint32_t labels_take(struct labels *l, const struct labels *other, uint32_t set);
 
 /*
- * Compare sets A and B by content, as for qsort().  RANK has the place of each text, by
- * its id, among the sorted texts.
+ * Compare sets A and B by content, as for qsort().  RANK has the rank of each text, by its id,
+ * among the sorted texts.
  */
 int labels_compare(const struct labels *l, const uint32_t *rank, uint32_t a, uint32_t b);
 

@@ -7,7 +7,7 @@
  *	exchange_take()	  <--- results ---  exchange_answer()
  *
  * Neither process ever waits for the other here.  The helper cannot write to the records, and the
- * recorder checks what the helper writes: a helper that is broken, or that a file has taken over,
+ * recorder checks what the helper writes: a helper that is broken, or that a hostile file controls,
  * can only spoil its own results.
  *
  * A record that needs a result is a question, and has a number.  The state of a question is one
@@ -103,7 +103,10 @@ static inline void exchange_release(struct exchange *x, uint64_t position)
 /* Return the size of the shared memory, in bytes. */
 uint64_t exchange_memory(const struct exchange *x);
 
-/* Helper: say whether the recorder needs to ask only some questions; recorder: return that. */
+/*
+ * exchange_spare(), for the helper: say whether the recorder needs to ask only some questions.
+ * exchange_spares(), for the recorder: return this.
+ */
 void exchange_spare(struct exchange *x, bool spares);
 bool exchange_spares(const struct exchange *x);
 

@@ -50,7 +50,10 @@ static ssize_t clear(int socket, int flags)
 	return n > 0 ? n : -1;
 }
 
-/* Returns whether a byte was sent.  If the buffer is full, the other side has enough to wake. */
+/*
+ * Return whether a byte was sent.  If the buffer is full, there are enough bytes to wake the other
+ * side.
+ */
 static bool wake(int socket)
 {
 	return send(socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
@@ -60,7 +63,7 @@ void helper_hurry(void)
 {
 	enum { NICE = -15 };
 
-	/* without the right, a filter of system calls might end us for the attempt */
+	/* without the right, a system call filter might kill us for trying */
 	if (rights_has_capability(CAP_SYS_NICE))
 		(void)!setpriority(PRIO_PROCESS, 0, NICE);
 }
@@ -197,8 +200,8 @@ void helper_await(struct helper *h)
 }
 
 /*
- * Return whether the answers of H take too long, whatever it says about its progress.  A helper
- * that had to wait for a CPU has not used the CPU time that it is given.
+ * Return whether the answers of H take too long, even if it claims progress.  A helper that had to
+ * wait for a CPU has not used the CPU time that it is given.
  */
 static bool is_late(const struct helper *h)
 {

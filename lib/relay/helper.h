@@ -37,10 +37,10 @@ struct helper_existing {
 
 /*
  * Start the helper for SAMPLEs of EVENTS of processes in TARGET; HOW is for transform_new(), but
- * its budget's memory includes the memory for records.  SIZE, a power of two, is the size of the
- * latter, in bytes.  The first helper is started before events are opened and threads are started;
- * a later one closes what it inherits.  EXISTING, or NULL, is called in the new process, so that
- * the recorder need not wait.  Returns NULL after a report.
+ * its budget's memory includes the memory for records.  SIZE, a power of two, is the size of this
+ * memory in bytes.  The first helper is started before events are opened and threads are started; a
+ * later one closes what it inherits.  EXISTING, or NULL, is called in the new process, so that the
+ * recorder need not wait.  Returns NULL after a report.
  */
 struct helper *helper_start(const struct stream_events *events,
 			    const struct transform_options *how, const struct target *target,
@@ -56,7 +56,9 @@ void helper_hurry(void);
 /* Wake up the helper: there are records for it. */
 void helper_wake(struct helper *h);
 
-/* From now on answers are waited for: the helper is given ten seconds, and more to get a CPU. */
+/*
+ * From now on we wait for answers: the helper has ten seconds, and more if it must wait for a CPU.
+ */
 void helper_await(struct helper *h);
 
 /*

@@ -12,7 +12,7 @@
 enum {
 	WAITING_MAX = 32 << 20,	/* bytes; beyond that, records leave unchanged */
 	LOOK_MS = 20,		/* between checks of a helper for which we wait */
-	SHOWN = 16,		/* every so many samples the helper sees one, if it needs few */
+	SHOWN = 16,		/* of so many samples the helper sees one, if it needs few */
 };
 
 /* A record that waits: its bytes follow here, or the helper has them. */
@@ -108,7 +108,10 @@ static void count_kept(struct relay *r, uint64_t dumps)
 		r->without += dumps;
 }
 
-/* Write the question W, which was not unwound, and count it.  IS_ANSWERED: the helper said so. */
+/*
+ * Write the question W, which was not unwound, and count it.  IS_ANSWERED: the helper answered that
+ * it stays as it is.
+ */
 static void write_as_it_is(struct relay *r, const struct relayed_record *w, bool is_answered)
 {
 	const struct exchange *x = &r->helper->exchange;
@@ -323,7 +326,7 @@ void relay_sample(struct relay *r, const struct perf_event_header *record, uint3
 	size_t size = trim_copy(room, record, event, false);
 	uint64_t position = x->head + sizeof(struct exchange_entry);
 	if (r->questions++ == 0) {
-		r->helper->progress_at = 0;	/* it had no work so far */
+		r->helper->progress_at = 0;	/* the helper had no work so far */
 		await(r);
 	}
 	append(r, (struct relayed_record){ exchange_put(x, size, index, true), position, size },

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doubt - what was counted for a second time, in the totals of an event: see owners.h.
+ * doubt - what the totals of an event count twice: see owners.h.
  *
  * The kernel adds what an inherited copy of an event counted and lost to the event of the parent,
- * so a copy is known only by its samples.  The samples that came are not counted.  How many a copy
- * made in all follows from what the thread's own event counted in about the same time.
+ * so a copy is known only by its samples.  The samples that came are dropped.  How many a copy took
+ * in all follows from what the thread's own event counted in about the same time.
  */
 #pragma once
 #include "counters/counters.h"
 
 /* The samples of an event. */
 struct doubt_samples {
-	uint64_t sum;		/* of the periods of those that count */
+	uint64_t sum;		/* sum of the periods of the samples that count */
 	uint64_t period;	/* their mean; 0: unknown */
-	uint64_t dropped;	/* number of those that an inherited copy made */
+	uint64_t dropped;	/* number of samples that an inherited copy took */
 };
 
 /* Return the lost samples in T, without those of inherited copies that are known. */
@@ -27,8 +27,8 @@ uint64_t doubt_newly_lost(const struct counters_total *t, const struct doubt_sam
 			  uint64_t written);
 
 /*
- * Leave out of T what inherited copies counted and lost.  IN_DOUBT becomes what may remain: no more
- * than the lost samples stand for, because a copy of which a sample came is known.
+ * Leave out of T what inherited copies counted and lost.  IN_DOUBT becomes what may remain: at most
+ * what the lost samples stand for, because a copy is known as soon as one of its samples comes.
  */
 void doubt_leave_out(struct counters_total *t, const struct doubt_samples *samples);
 

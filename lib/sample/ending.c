@@ -41,7 +41,8 @@ void ending_begin(struct ending *e, pid_t pid, const struct bystander *witness)
 /* Return whether a signal NUMBER, sent in the way of SENT, was sent to the command as well. */
 static bool has_command_got(const struct ending *e, int number, int sent)
 {
-	bool was_seen = bystander_saw(e->witness, number);	/* asked in any case: it forgets */
+	bool was_seen = bystander_saw(e->witness, number);	/* always ask: the bystander then
+								   forgets the signal */
 
 	return sent == BY_KERNEL || was_seen;
 }
@@ -61,7 +62,7 @@ static void handle_interrupt(struct ending *e, bool has_signal)
 	bool is_ignored = signals_ignored_interrupts();
 	uint64_t now = monotonic_ns();
 
-	/* Who started us has taken us out of what the terminal interrupts. */
+	/* Our parent has made us ignore the terminal's interrupts. */
 	if (e->kill_due || (is_ignored && has_signal))
 		return;
 	if (e->interrupted && now - e->interrupted < SIGNALS_TWICE) {
@@ -72,7 +73,7 @@ static void handle_interrupt(struct ending *e, bool has_signal)
 	if (has_signal)
 		return;
 	if (is_ignored && proc_has_signal(e->pid, "SigIgn", SIGINT))
-		end(e, false);	/* the command has inherited that, and SIGINT would do nothing */
+		end(e, false);	/* the command has inherited this, so SIGINT would do nothing */
 	else
 		kill(e->pid, SIGINT);
 }

@@ -28,8 +28,8 @@ struct ending {
 void ending_begin(struct ending *e, pid_t pid, const struct bystander *witness);
 
 /*
- * Do what the signals ask that have arrived, and what is due.  Return whether the recording is to
- * end: a signal came after the command had ended, while processes that it started go on.
+ * Do what the signals that have arrived ask for, and what is due.  Return whether the recording is
+ * to end: a signal came after the command had ended, while processes that it started go on.
  */
 bool ending_work(struct ending *e);
 

@@ -45,7 +45,7 @@ static bool open_event(struct exec_watch *w, struct ring *ring, pid_t pid, int c
 	};
 	int fd = event_open(&attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)		/* else the CPU is offline, or this is not allowed */
+	if (fd < 0)		/* otherwise the CPU is offline, or this is not allowed */
 		return errno != EMFILE && errno != ENFILE;
 	if (!use_ring(w, ring, fd))
 		close(fd);
@@ -72,8 +72,9 @@ void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const 
 	}
 }
 
-/* What records of a ring say of programs that were started. */
-enum execs { EXECS_NONE, EXECS_OURS, EXECS_ELSEWHERE };	/* some of them, in another root */
+/* What the records of a ring say about programs that were started. */
+enum execs { EXECS_NONE, EXECS_OURS, EXECS_ELSEWHERE };	/* ELSEWHERE: some of them are in another
+							   root */
 
 /*
  * Return what RECORD says.  COMM, linux/perf_event.h: u32 pid, tid; the name.  The files of a
@@ -95,7 +96,7 @@ static enum execs exec_of(const struct exec_watch *w, const struct perf_event_he
 	return proc_same_root(&root, &w->ours) ? EXECS_OURS : EXECS_ELSEWHERE;
 }
 
-/* Return the most urgent of the execs in the records of RING.  They are consumed. */
+/* Return the most urgent kind of exec in the records of RING, and consume the records. */
 static enum execs take_execs(const struct exec_watch *w, struct ring *ring)
 {
 	const struct perf_event_header *record;

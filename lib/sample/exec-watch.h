@@ -28,7 +28,7 @@ struct exec_watch {
 	uint64_t resume;	/* when the rings are read again, ns; 0: they are */
 	uint64_t last;		/* time of the last exec, ns */
 	struct exec_credit {
-		unsigned left;		/* how often this may still be done soon */
+		unsigned left;		/* how often this may be done again at once */
 		uint64_t grown_at;	/* when LEFT last grew, ns */
 	} wakes, rounds;	/* reading the rings; rounds for execs in our own root */
 };
@@ -37,9 +37,9 @@ enum { EXEC_WATCH_TASKS = 64 };
 
 /*
  * Watch the PIDS threads in PID, at most EXEC_WATCH_TASKS, and what they create, or all processes
- * if PID[0] is -1, on the CPUS in CPU.  FOLLOW rounds are to follow each exec, 1, 2, 4, ... ms
- * after it: the first reads the exec's records, and the others read those of the program's
- * libraries.  If the kernel refuses that, nothing is watched, and that is not a failure.
+ * if PID[0] is -1, on the CPUS in CPU.  After each exec, FOLLOW rounds come 1, 2, 4, ... ms later:
+ * the first reads the exec's records, and the others read those of the program's libraries.  If the
+ * kernel refuses that, nothing is watched, and that is not a failure.
  */
 void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const int *cpu,
 		     size_t cpus, unsigned follow);
@@ -52,9 +52,9 @@ bool exec_watch_take(struct exec_watch *w, int fd, uint64_t now);
 
 /*
  * Note a round of the rings of the events at NOW (ns), and set w->due for the execs that are too
- * new for it.  A burst of execs is reported one by one.  If there are more of them in our own root,
- * where files usually stay, the next round is 20 ms after the last, so that a machine that starts
- * programs all the time is not sampled all the time.  Those in other roots are always reported.
+ * new for it.  A burst of execs is reported one by one.  If more programs start in our own root,
+ * where files usually stay, the next round is 20 ms after the last: otherwise a machine that starts
+ * programs all the time would have rounds all the time.  Those in other roots are always reported.
  */
 void exec_watch_round(struct exec_watch *w, uint64_t now);
 

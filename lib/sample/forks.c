@@ -24,7 +24,7 @@ static bool is_target(const struct target *t, pid_t pid)
 	return false;
 }
 
-/* Add to USED what the descendants of PID, and those that it has waited for, have used. */
+/* Add to USED the CPU time of the descendants of PID, including those that it has waited for. */
 static void add_children(const struct target *t, pid_t pid, struct cpu_used *used, int depth)
 {
 	enum { DEPTH = 32 };

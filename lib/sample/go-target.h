@@ -4,8 +4,8 @@
  *
  * Go does not call the vdso on the goroutine's stack, and the kernel copies only the current
  * stack.  But Go's compiler keeps frame pointers, so the kernel's callchain, which follows them,
- * has the callers (lib/unwind/kernel-chain.c).  It also has callers that are too far away for a
- * short copy.
+ * has the callers (lib/unwind/kernel-chain.c).  It also has callers that are outside of a short
+ * copy.
  */
 #pragma once
 #include "counters/settings.h"
@@ -13,9 +13,9 @@
 
 enum {
 	/*
-	 * Bytes of stack to copy if all code is Go's: most goroutines have no more.  The copy is
-	 * needed where a function in assembly uses the frame pointer's register for other data, as
-	 * in crypto: the kernel then finds no caller.
+	 * Bytes of stack to copy if all code is Go's: few goroutines have larger stacks.  The copy
+	 * is needed where a function in assembly uses the frame pointer's register for other data,
+	 * as in crypto: the kernel then finds no caller.
 	 */
 	GO_STACK_BYTES = 16384,
 };

@@ -38,7 +38,8 @@ void sampler_show_progress(struct sampler *s, uint64_t time)
 	s->progress_due = time + INTERVAL;
 	snprintf(line, sizeof(line), "%" PRIu64 ":%02" PRIu64 "  %" PRIu64 " samples, %" PRIu64
 		 " lost  (%s)", seconds / 60, seconds % 60, c->samples, c->lost, end_by_key(s));
-	terminal_draw_line(terminal(s), line);	/* if it cannot be written to: no progress */
+	terminal_draw_line(terminal(s), line);	/* if the terminal cannot be written to, there is no
+						   progress */
 }
 
 void sampler_end_progress(struct sampler *s)

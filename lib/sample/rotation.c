@@ -68,7 +68,7 @@ static void name_file(struct sampler *s)
 	s->files++;
 }
 
-/* Close the file and rename it.  What could not be opened is not ours to rename. */
+/* Close the file and rename it.  A file that we could not open is not renamed. */
 static void end_file(struct sampler *s)
 {
 	bool opened = s->out->fd >= 0;

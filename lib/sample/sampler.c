@@ -311,7 +311,7 @@ static void run_commands(struct sampler *s)
 static struct helper *start_helper(struct sampler *s, const struct helper_existing *existing)
 {
 	enum { LEAST = 16 << 20, MOST = 256 << 20,	/* bytes of memory for records */
-	       WITH_BUDGET = 32 << 20 };		/* ... and a fourth of it for results */
+	       WITH_BUDGET = 32 << 20 };		/* ... and a quarter of it for results */
 	const struct sampler_options *o = s->options;
 	const struct transform_options how = { .keep_registers = o->settings.user_regs,
 					       .judges = o->unwind == UNWINDS_IF_NEEDED,
@@ -323,7 +323,7 @@ static struct helper *start_helper(struct sampler *s, const struct helper_existi
 	return helper_start(&s->events, &how, o->target, size, existing, s->report);
 }
 
-/* Start it for the first time.  False: reported. */
+/* Start the helper for the first time.  False: reported. */
 static bool start_first_helper(struct sampler *s)
 {
 	struct helper *helper = start_helper(s, NULL);
@@ -338,7 +338,7 @@ static void write_existing(void *context, struct output *out)
 	sampler_write_processes(context, out);
 }
 
-/* Start it again if it has ended, and some time has passed. */
+/* If the helper has ended, start another after some time. */
 static void restart_helper(struct sampler *s)
 {
 	struct helper_existing existing = { write_existing, s };
@@ -349,7 +349,7 @@ static void restart_helper(struct sampler *s)
 
 /*
  * Handle the N events of epoll; none if the time is up, or if N is negative, because of a signal.
- * Return whether there is something to do: often, a record of the watch of execs is of no interest.
+ * Return whether there is something to do: many records of the exec watch do not matter.
  */
 static bool handle_events(struct sampler *s, const struct epoll_event *event, int n)
 {
@@ -375,7 +375,8 @@ static void move_records(struct sampler *s)
 	s->moved_at = now(s);
 	exec_watch_round(&s->execs, s->moved_at);	/* their records will be in this round */
 	s->labels.targets.due = 0;	/* a round sets it, unless it has to wait for the output */
-	snapshot_asked = next_file_asked = 0;	/* first: another signal may arrive meanwhile */
+	snapshot_asked = next_file_asked = 0;	/* reset them first, because another signal may
+						   arrive meanwhile */
 	if (snapshot && s->flow.flight_recorder)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
 	else
@@ -460,7 +461,7 @@ static const char *command_name(const struct sampler_options *o)
 	return command ? *command : NULL;
 }
 
-/* Find the labels of all processes that the stream starts with, as far as we know the processes. */
+/* Find the labels of all known processes that the stream starts with. */
 static void find_labels(struct sampler *s)
 {
 	struct label_targets *targets = &s->labels.targets;
@@ -502,7 +503,7 @@ static bool start_labels(struct sampler *s)
 	return label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
 }
 
-/* Start the command.  From now on the terminal is the command's.  False: reported. */
+/* Let the command run.  From now on the terminal is the command's.  False: reported. */
 static bool let_go(struct sampler *s)
 {
 	ending_begin(&s->ending, s->child.pid, &s->bystander);
@@ -535,7 +536,7 @@ static bool start(struct sampler *s)
 		return false;
 	if (o->unwind_budget.is_set)
 		helper_hurry();	/* after the fork of a command, which keeps its priority */
-	find_labels(s);		/* again: processes may have started in the meantime */
+	find_labels(s);		/* once more, because processes may have started in the meantime */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
 	s->start_time = s->file_start = now(s);

@@ -40,9 +40,9 @@ static void write_total(struct sampler *s, uint32_t event)
 }
 
 /*
- * Return whether the kernel counts EVENT also for another task than the one that runs: a tracepoint
- * with __perf_task() (include/trace/events/sched.h).  perf_tp_event() then counts it in the events
- * of that task, too, but that gives no samples.
+ * Return whether the kernel also counts EVENT for a task that does not run: for a tracepoint with
+ * __perf_task() (include/trace/events/sched.h).  perf_tp_event() then also counts it in the events
+ * of that task, but takes no samples.
  */
 static bool counts_twice(const struct sampler *s, const struct event *event)
 {
@@ -60,7 +60,7 @@ static bool counts_twice(const struct sampler *s, const struct event *event)
 	return false;
 }
 
-/* Return what the samples of event I, with the lost ones, stand for. */
+/* Return what the samples of event I, including lost samples, stand for. */
 static uint64_t known_of(const struct sampler *s, uint32_t i)
 {
 	const struct perf_event_attr *attr = &s->options->events->event[i].attr;
@@ -167,7 +167,10 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Report which of ALL stacks were left to frame pointers, against the user's wish. */
+/*
+ * Report how many of ALL stacks were followed by frame pointers, although the user asked for
+ * unwinding.
+ */
 static void report_beyond(const struct sampler *s, const struct relay *r, uint64_t all)
 {
 	const struct unwind_budget *b = &s->options->unwind_budget;

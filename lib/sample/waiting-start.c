@@ -32,7 +32,7 @@ static void look(struct sampler *s, pid_t pid, pid_t tid)
 		waiting_look(w, pid, tid);
 }
 
-/* Look at the threads of process PID; at a worker of the kernel only if it is stuck. */
+/* Look at the threads of process PID, but at a worker of the kernel only if it is stuck. */
 static void look_at_process(struct sampler *s, pid_t pid)
 {
 	struct proc_ids threads = { 0 };
@@ -96,7 +96,7 @@ void sampler_look_at_waits(struct sampler *s, uint64_t time)
 	const struct sampler_options *o = s->options;
 	struct start_waits *w = &s->flow.waiting;
 
-	/* of some CPUs only, nothing says when a thread runs on another one */
+	/* with only some CPUs, no record shows when a thread runs on another CPU */
 	if (!o->settings.waits || o->flight_recorder || !s->counters.all_cpus)
 		return;
 	waiting_release(w);

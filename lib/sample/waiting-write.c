@@ -139,7 +139,7 @@ static void put_callchain(struct writing *w, const struct waiting_thread *t)
 	memcpy(w->record.at + start, &count, sizeof(count));
 }
 
-/* Return user register REG, a PERF_REG_*, of R; of those that /proc does not show, 0. */
+/* Return user register REG, a PERF_REG_*, of R; 0 if /proc does not show it. */
 static uint64_t register_of(const struct thread_registers *r, unsigned reg)
 {
 #if defined(__x86_64__)
@@ -168,7 +168,7 @@ static uint64_t register_of(const struct thread_registers *r, unsigned reg)
 	return 0;
 }
 
-/* Append the user registers and the copy of the stack, as far as T and its event have them. */
+/* Append the user registers and the copy of the stack, if T and its event have them. */
 static void put_dump(struct writing *w, const struct waiting_thread *t)
 {
 	const struct perf_event_attr *attr = &w->waiting->event->attr;

@@ -27,7 +27,7 @@ static void copy_stack(const struct waiting_thread *t, struct buffer *stack, siz
 	stack->size = n > 0 ? (size_t)n & ~(size_t)7 : 0;
 }
 
-/* Return the size of the next copy: beyond the room for all, copies get smaller. */
+/* Return the size of the next copy.  Copies get smaller when there is little room left. */
 static size_t copy_size(const struct start_waits *w)
 {
 	size_t wanted = w->event->attr.sample_stack_user, left = COPIES_MAX - w->copied;

@@ -3,9 +3,9 @@
  * waiting - threads that wait already when recording starts.
  *
  * The kernel samples a thread when it stops running.  A thread that waits at the start, perhaps
- * until the end, has no such sample.  So /proc is asked where it waits, without stopping it, and it
- * gets a sample like the kernel's, with the time of the start.  One look is enough: as long as a
- * thread does not run, it waits at the same place.
+ * until the end, has no such sample.  So we look into /proc to find where it waits, without
+ * stopping it, and write a sample like the kernel's, with the time of the start.  One look is
+ * enough: as long as a thread does not run, it waits at the same place.
  *
  *	waiting_look(w, pid, tid);		for each thread, right after the start
  *	waiting_follow(w, record, layout);	for each record before the first round
@@ -51,7 +51,7 @@ struct start_waits {
 	} code;
 };
 
-/* The stack of a program of 32 bits is below: it is not read. */
+/* The stack of a 32-bit program is below this address, and is not read. */
 #define WAITING_64_BITS (1ULL << 32)
 
 enum { WAITING_MAX = 10000 };	/* threads to look at, which takes about a second of CPU time */
@@ -64,8 +64,8 @@ void waiting_find_callers(struct start_waits *w, struct waiting_thread *t,
 			  const struct buffer *stack);
 
 /*
- * Learn from RECORD, of any time.  LAYOUT: of all records.  What happened to a thread before the
- * start says that the kernel has sampled its wait, if it waits.
+ * Learn from RECORD, of any time.  LAYOUT: of all records.  If a thread has a record before the
+ * start and then waits, the kernel has sampled its wait.
  */
 void waiting_follow(struct start_waits *w, const struct perf_event_header *record,
 		    const struct sample_layout *layout);

@@ -76,7 +76,7 @@ static bool is_its_peer(const struct jvm_request *q, int fd)
 
 /*
  * Return a connection to the process, or -1: it does not listen, unless A has an outcome.  A socket
- * that nobody listens at is of an earlier process with that id; HotSpot replaces it.
+ * without a listener belongs to an earlier process with that id; HotSpot replaces it.
  */
 static int connect_now(const struct jvm_request *q, struct jvm_answer *a)
 {
@@ -122,7 +122,9 @@ static bool may_signal(const struct jvm_request *q, struct jvm_answer *a)
 	return !a->outcome;
 }
 
-/* Create FILE.  One of its user or of root, which is there already, will do: *IS_OURS is false. */
+/*
+ * Create FILE.  A file of its user or of root that exists already will do: then *IS_OURS is false.
+ */
 static bool create(const struct jvm_request *q, const char *file, bool *is_ours)
 {
 	struct stat st;
