@@ -332,7 +332,7 @@ static bool set_kind(const struct x86 *x, uint64_t next, struct opcode *i)
 		i->kind = INSTRUCTION_BRANCH;
 		i->target = target;
 		return true;
-	case 0xc7:		/* xbegin: where a transaction goes on that has failed */
+	case 0xc7:		/* xbegin: where control goes if the transaction fails */
 		if (x->modrm == 0xf8) {
 			i->kind = INSTRUCTION_BRANCH;
 			i->target = target;

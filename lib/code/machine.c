@@ -320,7 +320,10 @@ static bool is_sp_saved(const struct machine *m, struct machine_code code)
 	const uint8_t *first = code.at - before, *last = code.at;
 	int at;
 
-	/* Both have the same last byte: look for that, because all programs pay for this. */
+	/*
+	 * Both have the same last byte.  Search for that byte first, because every program pays for
+	 * this search.
+	 */
 	do {
 		last = last > first ? memrchr(first, save[size - 1], (size_t)(last - first)) : NULL;
 		if (!last)

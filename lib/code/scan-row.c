@@ -90,7 +90,7 @@ bool scan_row_from_return(struct cfi *c, const struct state *end, struct cfi_row
 }
 
 /*
- * Return what BASE + OFFSET, in terms of the start of the scan that ended with END, is in terms of
+ * BASE + OFFSET is in terms of the start of the scan that ended with END.  Return it in terms of
  * registers at its end.
  */
 static struct scan_value turn(const struct state *end, unsigned base, int32_t offset)

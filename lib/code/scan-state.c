@@ -44,7 +44,10 @@ struct scan_value scan_load(const struct state *s, struct scan_value place)
 	return (struct scan_value){ LOADED, place.base, place.offset, 0 };
 }
 
-/* Remember that the word at PLACE is V.  A word too many is forgotten: it may be any value. */
+/*
+ * Remember that the word at PLACE is V.  If there is no room for the word, it is forgotten: it may
+ * then have any value.
+ */
 static void store(struct state *s, struct scan_value place, struct scan_value v)
 {
 	unsigned i = 0;

@@ -14,7 +14,7 @@ enum {
 	ALIGNMENT = 16,		/* of most functions */
 	SEEN = 1 << 14,		/* slots of the table of addresses; a power of two */
 	STEPS = SEEN / 2,	/* instructions of a scan */
-	SOFT_STEPS = 256,	/* of these, in what may be other functions */
+	SOFT_STEPS = 256,	/* of these, instructions in what may be other functions */
 };
 
 /* An address that a scan has reached, and what the stack pointer was there. */
@@ -40,7 +40,7 @@ struct code_scan {
 	unsigned steps, soft_steps;
 	bool follows_soft;	/* follow soft ways */
 	bool has_failed;	/* two ways contradict each other, or there are too many */
-	bool is_open;		/* a way leads to where it cannot be followed */
+	bool is_open;		/* a way leads to code that cannot be followed */
 	uint64_t dead_end[DEAD_ENDS];	/* addresses after calls that do not return */
 	unsigned dead_ends;
 	bool has_dead_end;	/* one was found */
@@ -142,7 +142,7 @@ static void branch(struct code_scan *s, const struct state *state, uint64_t at)
 	postpone(s, &later);
 }
 
-/* Keep of END what is true of both. */
+/* Keep in END only what holds for both. */
 static void meet(struct state *end, const struct state *other)
 {
 	for (unsigned r = 0; r < REGISTERS; r++)
@@ -262,7 +262,7 @@ static bool go_on(struct code_scan *s, struct state *state, const struct opcode 
 		branch(s, state, i->target);
 		break;
 	case INSTRUCTION_CALL:
-		if (i->target == next)	/* it only wants to know its address */
+		if (i->target == next)	/* it is only used to get its own address */
 			scan_push(state, (struct scan_value){ 0 });
 		/* fallthrough */
 	default:
@@ -345,14 +345,14 @@ static struct scan_end follow_from(struct code_scan *s, uint64_t address, uint64
 	return follow_to(s, &first, goal);
 }
 
-/* How a call may end, as the code of the function says that is called. */
+/* How a call may end, according to the code of the called function. */
 enum call_end { CALL_RETURNS, CALL_MAY_RETURN, CALL_NEVER_RETURNS };
 
 static enum call_end end_of_call(struct code_scan *s, uint64_t target)
 {
 	enum { CALLS = 3 };
 
-	/* If it returns after a call only, it does if that call does. */
+	/* If it returns only after a call, it returns if that call does. */
 	for (int i = 0; i < CALLS && target != SOFT_UNKNOWN; i++) {
 		if (never_returns(s, target))
 			return CALL_NEVER_RETURNS;
@@ -382,7 +382,7 @@ static uint64_t called_at(const struct code_scan *s, uint64_t own)
 	return is_call ? i.target : SOFT_UNKNOWN;
 }
 
-/* If END is not sure because of a call, look whether that returns. */
+/* If END is not sure because of a call, find out whether that call returns. */
 static void make_sure(struct code_scan *s, struct scan_end *end)
 {
 	if (end->is_found && end->state.soft > SOFT_UNKNOWN)

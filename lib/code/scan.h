@@ -12,10 +12,10 @@
  *   from the address to the function's return: there the stack pointer is where the call left
  *   it, and the registers have the caller's values.
  *
- * A row is a guess as long as nobody has looked at what it finds: the caller must check that the
- * return address follows a call that leads to this code.  Some rows need more than a call that may
- * lead anywhere: what looks like the start of a function may be a label inside, and what follows a
- * call that never returns is another function.
+ * A row is a guess until its result has been checked: the caller must check that the return address
+ * follows a call that leads to this code.  Some rows need more than a call that may lead anywhere:
+ * what looks like the start of a function may be a label inside, and what follows a call that never
+ * returns is another function.
  */
 #pragma once
 #include "code/starts.h"

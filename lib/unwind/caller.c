@@ -8,12 +8,12 @@
 enum {
 	CALL_MAX = 10,		/* bytes of a call, with its prefixes */
 	SEARCHED = 8192,	/* bytes before an address where its frame pointer is looked for */
-	SEARCHED_LIVE = 2048,	/* the same in the living process, which is slower to read */
+	SEARCHED_LIVE = 2048,	/* the same in a living process, whose memory is slower to read */
 	FRESH = 8,		/* rounds for which an answer about living code is kept */
-	FRAMES_TRIED = 4,	/* instructions that set it and are tried, the nearest first */
+	FRAMES_TRIED = 4,	/* how many instructions that set it are tried, the nearest first */
 };
 
-/* A question, and where it is asked. */
+/* A question about the caller of a function, and the process in which it is asked. */
 struct question {
 	struct unwind *u;
 	const struct walk_process *process;
@@ -35,7 +35,8 @@ struct calls {
 	bool is_known;		/* the bytes there could be read */
 	bool is_indirect;	/* a call of an unknown address */
 	uint64_t direct;	/* the address that is called; 0: none */
-	uint64_t slot;		/* the place that has the address; 0: none */
+	uint64_t slot;		/* address of the word that has the address of the called function;
+				   0: none */
 };
 
 static struct calls find_calls(struct question *q, uint64_t end)
@@ -132,7 +133,10 @@ static struct caller check_calls(struct question *q, uint64_t return_address)
 	return c;
 }
 
-/* Return the end of the instruction at AT that sets the frame pointer, of SIZE bytes; 0: not. */
+/*
+ * Return the end of the instruction at AT, in SIZE bytes, if it sets the frame pointer; otherwise
+ * 0.
+ */
 static unsigned sets_frame(const struct machine *m, const uint8_t *at, size_t size)
 {
 	struct opcode i;
@@ -144,8 +148,8 @@ static unsigned sets_frame(const struct machine *m, const uint8_t *at, size_t si
 }
 
 /*
- * Look for an instruction before the callee's address that sets the frame pointer, from which
- * control gets there while the register has that value.
+ * Look for an instruction that sets the frame pointer, and from which control reaches the callee's
+ * address while the register keeps that value.
  */
 static bool has_own_frame(struct question *q)
 {

@@ -5,9 +5,9 @@
  *
  * A return address follows a call.  If that call is direct, the function that it names must be the
  * one that returns, or lead to it by jumps: through a procedure linkage table, by a tail call, to a
- * part of a function that lies elsewhere.  So code without call frame information can be unwound
- * by guesses that are checked: a frame pointer is believed only if the callers that it gives can
- * be callers.
+ * part of a function that lies elsewhere.  So code without call frame information can be unwound by
+ * guesses that are checked: a frame pointer is followed only if the callers that it leads to can be
+ * callers.
  *
  * The code of files is read from files.  Code that was made at run time, or whose file is missing,
  * is read from the memory of the process while that lives.
@@ -41,8 +41,8 @@ struct caller {
 	 * return address at the function's address (arm64: the stack pointer at its start).
 	 */
 	bool has_depth;
-	bool is_in_register;	/* arm64: the register of the return address has it still */
-	bool is_restored;	/* ... or has it again, loaded from the stack */
+	bool is_in_register;	/* arm64: the register of the return address still has it */
+	bool is_restored;	/* ... or has been loaded with it from the stack again */
 	int32_t depth;
 	uint64_t start;		/* the function that was called; 0: unknown */
 };

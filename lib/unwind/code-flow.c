@@ -10,7 +10,7 @@
 
 enum {
 	STEPS_MAX = 4096,	/* instructions, at most half of FLOW_VISITED */
-	WAITING_MAX = 256,	/* addresses from which the search goes on later */
+	WAITING_MAX = 256,	/* addresses where the search continues later */
 	INSTRUCTION_MAX = 15,	/* bytes */
 	CODE_ALIGNMENT = 16,	/* bytes, of functions and loops */
 };
@@ -104,7 +104,10 @@ static bool is_padding(const struct search *s, uint64_t address, const struct op
 	return *at == 0x90 || (end - at > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
-/* Return whether functions, but rarely code after a call, start with the instruction at ADDRESS. */
+/*
+ * Return whether functions often start with the instruction at ADDRESS, and code after a call
+ * rarely does.
+ */
 static bool is_first(struct search *s, uint64_t address)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -143,7 +146,7 @@ static void adjust(struct flow_state *t, int64_t value)
 	t->depth = t->has_depth ? (int32_t)depth : 0;
 }
 
-/* Return DEPTH less VALUE bytes; a depth beyond 2 GB, which nothing has, goes around. */
+/* Return DEPTH - VALUE, in bytes.  It wraps around at 2 GB, but no stack is so deep. */
 static int32_t below(int32_t depth, int64_t value)
 {
 	return (int32_t)((uint32_t)depth - (uint32_t)value);

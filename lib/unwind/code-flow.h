@@ -25,8 +25,8 @@ struct flow_state {
 enum flow_result {
 	FLOW_NOT,		/* control does not get there */
 	/*
-	 * It gets there if a call returns that may never do so: what follows that call looks like
-	 * the start of another function.
+	 * Control gets there only if a call returns that perhaps never does: the code after that
+	 * call looks like the start of another function.
 	 */
 	FLOW_MAYBE,
 	FLOW_OPEN,		/* unknown: there are jumps to unknown places, or much code */
@@ -36,8 +36,8 @@ enum flow_result {
 enum {
 	FLOW_VISITED = 1 << 13,	/* slots; a power of two */
 	FLOW_STACK = 1 << 16,	/* instructions that each stack adds to what may be followed */
-	FLOW_MOST = 1 << 23,	/* that may be followed for one stack */
-	FLOW_LEAST = 1 << 15,	/* that must be left to ask about a caller */
+	FLOW_MOST = 1 << 23,	/* instructions that may be followed for one stack */
+	FLOW_LEAST = 1 << 15,	/* instructions that must be left to ask about a caller */
 };
 
 /* The instructions that a search has seen.  Zero-initialised. */

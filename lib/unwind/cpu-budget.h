@@ -3,15 +3,15 @@
  * cpu-budget - decides whose stacks may still be unwound, if unwinding is limited to a share of the
  * CPU time of all CPUs.
  *
- * The budget remembers how much CPU time the stacks of each process took.  What it remembers
- * halves every few seconds.  The sum for all processes may be the share of about five seconds.  A
- * process may take eight times what is left of that sum: so one costly process takes eight ninths
- * at most, two take eight seventeenths each, and the others always find room.  What nobody else
- * takes, any process may take, but a tenth, which is kept for processes that take little.
+ * The budget remembers how much CPU time the stacks of each process took.  These times halve every
+ * few seconds.  Their sum for all processes may reach the share of about five seconds.  A process
+ * may take eight times what is left of that sum: so one costly process takes at most eight ninths,
+ * two take eight seventeenths each, and the others always find room.  Any process may take what
+ * nobody else takes, except a tenth, which is kept for processes that take little.
  *
  * The first stack of a process costs most, because its files and mappings are new.  All new
  * processes together count as one, so that hundreds of short ones do not take the time of the
- * others.  So does what is not done for any process: its user is CPU_BUDGET_COMMON.
+ * others.  Work that is not for any process is counted for CPU_BUDGET_COMMON.
  */
 #pragma once
 #include "base/table.h"

@@ -10,7 +10,7 @@
 /* A sample that waits for its words, or has them and waits for the samples before it. */
 struct waiting {
 	size_t at;		/* of its record in HELD, in bytes */
-	size_t chain;		/* of its callchain's count, in the record */
+	size_t chain;		/* of offset of its callchain's count, in the record */
 	uint64_t cookie;
 	pid_t tid;
 	uint32_t rounds;	/* number of rounds that have ended since it came */
@@ -95,7 +95,7 @@ static void drop_words(struct deferred *d)
 		d->waiting[i].word -= d->waiting[i].words ? first : 0;
 }
 
-/* Write what is before the first sample that still waits. */
+/* Write the records before the first sample that still waits. */
 static void release(struct deferred *d, struct output *out)
 {
 	size_t at = 0;

@@ -19,7 +19,7 @@ struct unwind_work {
 	uint8_t *record;	/* RECORD_MAX_SIZE bytes: the record being made */
 };
 
-/* Write a record that is not deferred, now or when it is its turn. */
+/* Write a record that is not deferred: now, or after the samples before it. */
 static void write_later(struct unwind_work *w, const void *record, size_t size)
 {
 	deferred_write(w->deferred, record, size, 0, 0, w->out);
@@ -82,7 +82,7 @@ static void write_sample(struct unwind_work *w, const struct record *rec)
 	deferred_write(w->deferred, bytes, size, chain, s.tid, w->out);
 }
 
-/* Take the user's part of the callchain of samples that came before. */
+/* Give earlier samples the user's part of their callchain. */
 static void take_deferred(struct unwind_work *w, const struct record *rec)
 {
 	pid_t tid = -1;

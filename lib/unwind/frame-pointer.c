@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frame pointers in code without call frame information.  A function that keeps none leaves that of
- * a caller in the register, and its own return address lies below.  So a frame pointer is believed
- * if the function's code sets it, or if there is no word below that may be the return address.
+ * Frame pointers in code without call frame information.  A function that keeps no frame pointer
+ * leaves a caller's in the register, and its own return address lies below that frame.  So a frame
+ * pointer is trusted if the function's code sets it, or if no word below can be the return address.
  */
 #include "linux/proc.h"
 #include "unwind/internal.h"
@@ -43,7 +43,7 @@ struct frame_question {
 	const struct walk_process *process;
 	const struct dump *dump;
 	uint64_t address;	/* in the function */
-	uint32_t object;	/* that has it; memory without files is one object */
+	uint32_t object;	/* object of the function; memory without files is one object */
 	bool is_java;		/* it is code that Java made */
 };
 
@@ -134,7 +134,8 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_process *process,
 		is_own = (q.is_java && !is_java_entry(dump, fp)) ||
 			 !(q.is_java ? has_java_return_below(&q, sp, fp)
 				     : has_return_below(&q, sp, fp));
-		is_own = is_own && u->flow_left >= FLOW_LEAST;	/* else not all words were judged */
+		is_own = is_own && u->flow_left >= FLOW_LEAST;	/* otherwise not all words were
+								   judged */
 	}
 	u->java_steps |= is_own && q.is_java;
 	return is_own;

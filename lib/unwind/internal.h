@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
- * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
- * frame pointers that may be believed (frame-pointer.c), 32-bit programs (walk-32.c), the
- * earlier stacks of threads (joiner.c, generation.c), the kernel's own callchains
- * (kernel-chain.c, leaf.c), what unwinding costs (spending.c, cpu-budget.c), and the report at the
- * end (unwind-report.c).
+ * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the frame
+ * pointers that can be trusted (frame-pointer.c), 32-bit programs (walk-32.c), the earlier stacks
+ * of threads (joiner.c, generation.c), the kernel's own callchains (kernel-chain.c, leaf.c), what
+ * unwinding costs (spending.c, cpu-budget.c), and the report at the end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"
@@ -168,7 +167,10 @@ struct unwind {
 	bool java_steps;	/* the current stack has a frame pointer of code that Java made */
 	pid_t java_pid;		/* process that JAVA_KEEPS is about; 0: none */
 	bool java_keeps;	/* its command line says that Java keeps frame pointers */
-	/* stacks that ended in such code of other processes, and stacks that have it and did not */
+	/*
+	 * stacks that ended in such code of other processes, and stacks with such code that ended
+	 * elsewhere
+	 */
 	uint64_t java_ends, java_others;
 	struct cfi_budget budget;	/* what all stacks together may cost */
 	uint64_t flow_left;		/* instructions that flow_find() may still follow */

@@ -55,12 +55,14 @@ enum {
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
 	THREADS_MAX = NODES_MAX / 2,
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
-	AGE_MAX = 32,		/* stacks of a thread; what was seen before these is old */
+	AGE_MAX = 32,		/* stacks of a thread; frames that were seen only before these are
+				   old */
 	BELOW_MAX = 32,		/* frames that are compared */
-	CALLERS_MAX = 256,	/* the same, of the callers of two nodes */
+	CALLERS_MAX = 256,	/* the same for the callers of two nodes */
 	JOINS_MAX = 16,		/* earlier stacks, one after another */
 	SIGHTS = 48,		/* of a thread */
-	SEEN_LEAST = 2,		/* copies with a frame and its callers before these count */
+	SEEN_LEAST = 2,		/* copies that must have had a frame and its callers before these
+				   count */
 	WORDS_SEEN = 4,		/* the same, before equal words of the stack count */
 	WELL_KNOWN = 8,		/* the same, before old copies count, and callers of other calls */
 };

@@ -2,7 +2,7 @@
 /*
  * judge - decides whether frame pointers find so many callers that stacks need not be unwound.
  *
- * It is told of each unwound stack whether the kernel's callchain, by frame pointers, lacks
+ * For each unwound stack it learns whether the kernel's callchain, by frame pointers, lacks
  * callers.  If this is so for more than 5 % of the first second's stacks, all stacks are unwound.
  * Otherwise only some are, and the judge looks at these all the time, in groups.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Continues stacks by the kernel's callchain.  If the kernel has followed the user's frame
- * pointers, its callchain may have what the dump has not, because it was made from memory itself:
- * the rest of a long stack, or of another stack, where the thread has changed from it.
+ * pointers, its callchain was made from memory itself, so it may have frames that the dump lacks:
+ * the rest of a long stack, or the frames of another stack, from which the thread has switched.
  */
 #include "unwind/internal.h"
 
@@ -41,7 +41,8 @@ static uint64_t address_at(const struct walk_process *at, struct words chain, ui
 
 /*
  * Return how many words of CHAIN the kernel had written when it came to the frame pointer
- * u->last_pointer: the next word is the last frame's caller.  0: it may have gone another way.
+ * u->last_pointer: the next word is the last frame's caller.  0: the kernel may have followed other
+ * frames.
  */
 static uint64_t follow_pointers(const struct unwind *u, const struct walk_process *at,
 				const struct dump *dump, struct words chain)
@@ -105,7 +106,7 @@ static uint64_t find_callers(const struct unwind *u, const struct walk_process *
 	return times == 1 ? found : 0;
 }
 
-/* Return whether a function with RULE keeps a frame pointer, as code without CFI is taken to. */
+/* Return whether a function with RULE keeps a frame pointer.  Code without CFI is assumed to. */
 static bool keeps_pointer(const struct rule *rule)
 {
 	return rule->kind == RULE_NO_CFI || (rule->kind == RULE_ROW && rule->keeps_pointer);

@@ -61,7 +61,7 @@ static bool saves_pointer(const struct rule *rule, const struct machine *m)
 }
 
 /*
- * Return whether the code from PC on sets the frame pointer, before control can go elsewhere.  So
+ * Return whether the code from PC on sets the frame pointer before control can go elsewhere: then
  * PC is in the first instructions of a function, and no loop leads back to PC.
  */
 static bool is_before_frame(struct unwind *u, const struct walk_process *process, uint64_t pc)
@@ -88,8 +88,8 @@ static bool is_before_frame(struct unwind *u, const struct walk_process *process
  * Return whether the return address of the function at PC is still ADDRESS, the value of LR.  The
  * code at PC has RULE; NEXT is the next word of the callchain.
  *
- * Call frame information is believed, unless the code before ADDRESS or the way from the start of
- * the function to PC contradicts it.  Without it, LR must be unchanged on that way.
+ * Call frame information is trusted, unless the code before ADDRESS, or the code from the start of
+ * the function to PC, contradicts it.  Without it, LR must be unchanged on that way.
  *
  * If LR was saved, it must be unchanged, and the frame pointer not set yet.
  *

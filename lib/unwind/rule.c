@@ -14,7 +14,7 @@
 /* Ids of the rules without a row.  ID_LATER is not kept in a cache: the next stack tries again. */
 enum { ID_END, ID_NO_CFI, ID_NO_CODE, ID_COSTLY, ID_LATER };
 
-enum { LOOKUP_STEPS = 64 };	/* steps of the budget for a look at the file of an object */
+enum { LOOKUP_STEPS = 64 };	/* steps that looking at the file of an object takes */
 
 #define EXACT (1ULL << 63)
 
@@ -153,7 +153,7 @@ static struct machine_code code_around(const struct elf *elf, uint64_t own)
 
 	if (!from.size)
 		return around;
-	/* As many as there are: nearly always all, at the first look. */
+	/* Take as many bytes as there are: nearly always all of them, at once. */
 	for (uint64_t n = own < MACHINE_BEFORE ? own : MACHINE_BEFORE; n > 0; n--) {
 		struct elf_bytes bytes = elf_constant_at(elf, own - n);
 		if (bytes.size > n && bytes.at == from.at - n) {
@@ -279,7 +279,7 @@ static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64
 	const uint64_t most = 64 << 20;	/* bytes of code to read */
 	const struct machine *m = unwind_machine(u);
 	struct elf_symbol symbol;
-	/* Control comes to the part of a function that is rarely run by jumps, not by calls. */
+	/* Jumps, not calls, lead to the rarely run part of a function. */
 	bool has_start = elf_symbol(code->image.elf, own, &symbol) && !strstr(symbol.name, ".cold");
 
 	if (!may_read_code(u, code->image.elf))
@@ -338,7 +338,10 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 		return ID_END;
 	if (found && row.cfa_kind == CFI_OFFSET && row.cfa_reg == machine->sp)
 		row.cfa_reg = machine_saved_sp(machine, after, is_exact);
-	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
+	/*
+	 * No call has the start of a function as its return address, but makecontext() writes it
+	 * there.
+	 */
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
 	if (!found && !is_exact && machine_ends_context(machine, after) &&

@@ -200,7 +200,7 @@ static void report_short_dumps(struct unwind *u)
 /* If many stacks end in code that Java compiled, say which option would help. */
 static void report_java(struct unwind *u)
 {
-	enum { FEW = 10 };	/* stacks that say little; some stubs never have frame pointers */
+	enum { FEW = 10 };	/* so few stacks say little: some stubs never have frame pointers */
 	uint64_t all = u->java_ends + u->java_others;
 
 	if (u->java_ends >= FEW && u->java_ends > all / 5)

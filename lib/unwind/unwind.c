@@ -11,7 +11,7 @@
 
 #define DUMP (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
-/* Frames of a stack that are followed: more than a dump or a callchain can have. */
+/* Frames of a stack that are followed at most: more than a dump or a callchain can have. */
 enum { WALK_MAX = 1 << 14 };
 
 /* Return whether the stream was recorded on this machine with the kernel release that runs now. */
@@ -259,7 +259,8 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 				  const struct walk_process *process, const struct dump *dump,
 				  enum unwind_outcome outcome)
 {
-	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
+	enum { REMEMBERED = 4096 };	/* stacks: more than there are between two cut stacks of
+					   most programs */
 	bool is_cut = outcome == UNWIND_CUT || outcome == UNWIND_HOLE;
 	bool is_whole = outcome == UNWIND_WHOLE;
 	uint32_t copied = u->frames;
@@ -520,7 +521,7 @@ static size_t write_sample(struct unwind *u, const struct stream_event *event,
 
 /*
  * Allow another stack its steps.  Most stacks take none, since the rules at their addresses are
- * known.  So a program that is made to take many cannot keep the others from being unwound.
+ * known.  So a hostile program that takes many steps cannot keep others from being unwound.
  */
 static void add_budget(struct cfi_budget *b)
 {

@@ -4,8 +4,8 @@
  *
  * The kernel copies the user's registers and the top of the stack into a SAMPLE ("dump") if the
  * event's attr has REGS_USER and STACK_USER.  This module puts the callers into the sample's
- * callchain, and leaves the dump out.  The callers come from call frame information, where an
- * object has it, and else from frame pointers.
+ * callchain, and leaves the dump out.  The callers come from call frame information if the object
+ * has it, otherwise from the code, or from frame pointers.
  *
  *	struct unwind *u = unwind_new(&options, origin, report);
  *
@@ -26,12 +26,12 @@
 #include "record/sample.h"
 
 enum {
-	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say other */
+	UNWIND_STACK_MAX = 1024,	/* user frames of a chain by default */
 	UNWIND_STACK_MOST = 8000,	/* the most that the options may say: they fit a record */
-	UNWIND_OUTERMOST = 64,		/* frames that a longer stack keeps at its other end */
+	UNWIND_OUTERMOST = 64,		/* outermost frames that a longer stack keeps */
 	/*
-	 * In the dump of a thread of which /proc shows only two registers: the frame pointer, and
-	 * arm64's LR, are unknown.  Neither can have this value.
+	 * Value of an unknown register in a dump, if /proc shows only two registers of a thread: of
+	 * the frame pointer, and of arm64's LR.  No such register can really have this value.
 	 */
 	UNWIND_UNKNOWN = 1,
 };

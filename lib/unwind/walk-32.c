@@ -127,7 +127,7 @@ static bool is_return_address(const struct walk_32 *w, uint64_t address)
 		return false;
 	while (size && !read_code(w, address - size, bytes + MOST - size, size))
 		size--;
-	if (!size)		/* unknown: frame pointers alone have to do */
+	if (!size)		/* unknown: frame pointers alone must suffice */
 		return true;
 	const uint8_t *end = bytes + MOST;
 	if (size >= 5 && end[-5] == 0xe8 && leads_here(w, target_of(end - 4, address)))
@@ -140,7 +140,8 @@ static bool is_return_address(const struct walk_32 *w, uint64_t address)
 
 /*
  * Return how many bytes above the stack pointer the return address is, at an interrupted
- * instruction that is one of the first or the last of a function; -1: it is none.
+ * instruction that is one of the first or the last of a function; -1: it is not such an
+ * instruction.
  */
 static int edge_depth(const struct walk_32 *w)
 {

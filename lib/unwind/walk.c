@@ -149,8 +149,8 @@ static inline int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cf
 	} else {
 		*cfa = w->now.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
 	}
-	/* Stacks grow down.  Where a register has the return address, a leaf may have no bytes:
-	   on arm64, and in vfork(). */
+	/* Stacks grow down.  If a register has the return address, the frame of a leaf may have no
+	   bytes: on arm64, and in vfork(). */
 	bool may_equal = w->is_exact && (w->machine->lr != NO_REGISTER ||
 					 rule->ra_kind == CFI_REGISTER);
 	if (rule->is_signal || *cfa > sp || (may_equal && *cfa == sp))
@@ -297,8 +297,8 @@ static bool is_return_address(const struct walk *w, uint64_t address, uint64_t b
 }
 
 /*
- * The frame pointer is unknown.  If the frame is found by it, find it by the return address above
- * it: the first word above the stack pointer to which the function may return.
+ * The frame pointer is unknown.  If the frame depends on it, search for the return address instead:
+ * the first word above the stack pointer to which the function may return.
  */
 static void find_frame_pointer(struct walk *w, const struct rule *rule)
 {
@@ -343,7 +343,7 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 
 /*
  * In code without CFI: if the function has not moved the stack pointer yet, the word there is the
- * return address.  So it is if it follows a direct call of this function.
+ * return address.  That is so if the word follows a direct call of this function.
  */
 static bool find_first_return(const struct walk *w, uint64_t *address)
 {
