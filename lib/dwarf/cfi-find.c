@@ -140,7 +140,8 @@ static void scan(struct cfi_section *s)
 	bool is_sorted = true;
 	for (uint32_t i = 1; i < s->fdes && is_sorted; i++)
 		is_sorted = by_start(&s->fde[i - 1], &s->fde[i]) <= 0;
-	if (!is_sorted)		/* linkers keep the order of the code, mostly */
+	if (!is_sorted)		/* linkers mostly keep the order of the code, so the FDEs are nearly
+				   sorted */
 		qsort(s->fde, s->fdes, sizeof(*s->fde), by_start);
 	elf_charge(s->elf, s->fdes * sizeof(*s->fde));
 }
@@ -190,7 +191,7 @@ static uint32_t count_to(const struct lookup *l, uint64_t address)
 	return (uint32_t)BISECT(0, l->count, i, fde_start(l, (uint32_t)i, &offset) > address);
 }
 
-/* Read FDE INDEX.  False: the index names an entry that is not as it says. */
+/* Read FDE INDEX.  False: the index is wrong about the entry that it names. */
 static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
 {
 	uint64_t offset, start = fde_start(l, index, &offset);

@@ -55,7 +55,7 @@ struct cfi_section {
 	struct cie cie;			/* the last that was read */
 	bool has_cie;			/* CIE is filled */
 	struct cfi_damage damage;	/* the first; section NULL: none */
-	struct cfi_budget *budget;	/* what reading all entries takes its steps from */
+	struct cfi_budget *budget;	/* reading all entries takes its steps from this */
 };
 
 /* The rule of a register while a row is built. */
@@ -91,7 +91,7 @@ struct cfi {
 	uint32_t kept_count;
 	struct table kept_table;		/* over KEPT */
 	struct arena arena;			/* expressions that are not in the file; states */
-	uint64_t steps;				/* that may still be taken for this object */
+	uint64_t steps;				/* steps that may still be taken for this object */
 	uint64_t hash;				/* of the section whose share it takes; 0: none */
 	struct cfi_budget *budget, own;		/* OWN is used until cfi_use_budget() */
 };

@@ -21,7 +21,7 @@ struct run {
 	uint64_t steps, steps_max;	/* so far, and at most */
 	bool is_done;		/* STATE is the row wanted */
 	bool is_damaged;
-	enum cfi_limit limit;	/* why it is said to be damaged */
+	enum cfi_limit limit;	/* the limit that it exceeds, if it is called damaged for that */
 	bool is_initial;	/* the instructions are those of the CIE */
 	struct cursor at;	/* the next instruction */
 	struct cfi_state state;
@@ -30,7 +30,7 @@ struct run {
 	struct cfi_state saved[DEPTH_MAX];
 };
 
-/* Rules of registers that are not tracked, such as those of vectors, are dropped. */
+/* Rules of registers that are not tracked, such as vector registers, are dropped. */
 static void set_rule(struct run *r, uint64_t reg, enum cfi_kind kind, int32_t value)
 {
 	if (reg < CFI_REGISTERS)

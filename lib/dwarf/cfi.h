@@ -89,7 +89,7 @@ enum cfi_result {
 	CFI_NONE,		/* no information for this address */
 	CFI_DAMAGED,		/* there is information, but it is damaged, or beyond a limit */
 	CFI_COSTLY,		/* the information takes more steps than the object has */
-	CFI_LATER,		/* the budget has no steps left: it may be found another time */
+	CFI_LATER,		/* the budget has no steps left: a later try may find the row */
 };
 
 struct cfi;
@@ -100,7 +100,7 @@ enum { CFI_SHARES = 64 };	/* sections that take many steps, whose copies are rec
 /* The steps that all objects together may take now.  The owner adds to LEFT from time to time. */
 struct cfi_budget {
 	uint64_t left;		/* at most CFI_BUDGET_MOST */
-	uint32_t shares;	/* that were made; a new share replaces the oldest */
+	uint32_t shares;	/* shares made so far; a new one replaces the oldest */
 	struct cfi_share {
 		uint64_t hash;	/* of the section's bytes */
 		uint64_t left;	/* steps */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf - read debug information, DWARF 2 to 5: find the function of an address, the inlined
+ * dwarf - reads debug information, DWARF 2 to 5: finds the function of an address, the inlined
  * calls that contain the address, and their files and lines.
  *
  * Debug information is read in three steps.  dwarf_open() reads the address ranges of the

@@ -220,7 +220,7 @@ static bool step_stack(struct expression_machine *m, uint8_t op)
 			jump(m, offset);
 		return true;
 	case DW_OP_nop:
-	case DW_OP_stack_value:	/* it says again that the result is a value */
+	case DW_OP_stack_value:	/* it only repeats that the result is a value */
 		return true;
 	default:
 		return false;

@@ -96,8 +96,8 @@ struct dwarf_file *form_reference(const struct unit *u, const struct value *v, u
 }
 
 /*
- * Return the string V; NULL: none, or not enough fuel is left.  Strings may overlap, and whoever
- * gets the name reads it again, so it takes fuel.
+ * Return the string V; NULL: none, or not enough fuel is left.  A string takes fuel each time,
+ * because strings may overlap, and the receiver of the name reads it again.
  */
 static const char *name_of(struct unit *u, const struct value *v)
 {
@@ -159,7 +159,7 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 	}
 }
 
-/* A function with the place of its DIE. */
+/* A function, with the file and the offset of its DIE. */
 struct named {
 	struct dwarf_function function;
 	struct dwarf_file *file;

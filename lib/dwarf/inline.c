@@ -99,7 +99,7 @@ static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t off
 	}
 	r->depth++;
 	if (!r->hidden)
-		r->hidden = r->depth;	/* from here on, calls are not ours */
+		r->hidden = r->depth;	/* from here on, calls belong to the nested function */
 	if (!inner)
 		return true;
 	r->inner = array_grow(r->inner, r->inners, sizeof(*r->inner));

@@ -116,7 +116,7 @@ static void read_extra(struct cursor extra, struct entry *e)
 	}
 }
 
-/* Read the entry at C, which comes to stand after it. */
+/* Read the entry at C, and move C after it. */
 static bool read_entry(struct cursor *c, struct entry *e)
 {
 	if (cursor_left(c) < ENTRY_SIZE || cursor_u32(c) != ENTRY_MARK)
@@ -198,7 +198,7 @@ bool archive_find_at(struct elf_bytes zip, uint64_t offset, struct archive_file 
 
 	if (!find_directory(zip, &d))
 		return false;
-	/* Files do not overlap: so only the last one that starts before OFFSET may have it. */
+	/* Files do not overlap, so only the last file that starts before OFFSET may contain it. */
 	struct cursor c = entries_of(&d);
 	for (uint64_t i = 0; i < d.count && read_entry(&c, &e); i++)
 		if (e.local <= offset && (found.local == UINT64_MAX || e.local > found.local))

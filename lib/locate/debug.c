@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds files otherwise than by the path of a mapping: separate debug files by build ID or by a
- * link with a checksum, files in the user's list, and files that a debuginfod client has on disk
- * or can fetch.
+ * Finds files that are not at the path of a mapping: separate debug files by build ID or by a link
+ * with a checksum, files in the user's list, and files that a debuginfod client has on disk or can
+ * fetch.
  */
 #include "base/arena.h"
 #include "base/cursor.h"

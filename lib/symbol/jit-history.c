@@ -87,9 +87,9 @@ static struct covered_ranges *find_covered(const struct jit_history *h,
 }
 
 /*
- * Visit the nodes that together cover the ranges R. If PLACE is JIT_NOBODY, count an entry for
- * each node in h->first, two elements after the node's own. Otherwise store PLACE as an entry of
- * each node.
+ * Visit the nodes that together cover the ranges R. If PLACE, an index in ORDER, is JIT_NOBODY,
+ * count an entry for each node in h->first, two elements after the node's own. Otherwise store
+ * PLACE as an entry of each node.
  */
 static void visit(struct jit_history *h, struct covered_ranges r, uint32_t place)
 {

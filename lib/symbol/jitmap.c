@@ -236,7 +236,8 @@ static bool is_rather(const struct jitmap *j, uint32_t a, uint32_t b, uint64_t t
 
 	if (a_time <= time && b_time <= time)
 		return a_time >= b_time;	/* the later one */
-	return a_time < b_time;			/* the one there by then, or else the earlier one */
+	return a_time < b_time;			/* the function that was there by then, otherwise
+						   the earlier one */
 }
 
 /* Return the function at ADDRESS at TIME among all levels, or JIT_NOBODY. */

@@ -172,7 +172,7 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char
 
 	if (next == 0)
 		return NULL;
-	*module = k->symbol[next - 1].module;	/* of several, the last: like perf */
+	*module = k->symbol[next - 1].module;	/* of several symbols there, the last: like perf */
 	return k->symbol[next - 1].name;
 }
 

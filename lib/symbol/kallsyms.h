@@ -29,9 +29,8 @@ const char *kallsyms_trouble(const struct kallsyms *k);
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
 /*
- * Return whether ADDRESS is beyond the page after the last function of the kernel, or of a
- * module, and so is rather in code that is not listed, such as a BPF program.  The list has no
- * sizes.
+ * Return whether ADDRESS is beyond the page after the last function of the kernel, or of a module,
+ * so that it probably is in code that is not listed, such as a BPF program.  The list has no sizes.
  */
 bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address);
 
