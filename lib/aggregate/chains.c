@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Two independent hashes of 64 bits: each word enters both, in different ways. */
+/* Make two independent hashes of 64 bits: each word enters both, in different ways. */
 struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 {
 	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
@@ -102,10 +102,10 @@ static bool has_frames(const struct chains *c, uint32_t chain, const uint32_t *f
 }
 
 /*
- * Return the chain that a new one can refer to for the last SHARED frames of C's last chain: that
- * chain, or one that it refers to, which has the first of these frames as its own; TABLE_NONE: a
- * new chain should have all its frames, because SHARED is small, or because there are too many
- * references to follow.
+ * Return the chain to which a new chain can refer for the last SHARED frames of C's last chain:
+ * that chain, or one that it refers to, which has the first of these frames as its own.
+ * TABLE_NONE: a new chain should keep all its frames, because SHARED is small, or because there
+ * would be too many references to follow.
  */
 static uint32_t base_of(const struct chains *c, uint32_t shared)
 {
@@ -234,7 +234,7 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
 
 	if (known)
 		return known;
-	/* Without keys of addresses, no chain is there that the key does not find. */
+	/* If there are no keys of addresses, the key finds every chain. */
 	return add_entry(c, key, c->has_addresses ? chain_of(c, frame, frames)
 						  : add_chain(c, frame, frames));
 }

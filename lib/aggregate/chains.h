@@ -32,7 +32,7 @@ struct chain_key {
 /* A known key, made from frame ids or from addresses.  Packed: there is one for each stack. */
 struct chain_entry {
 	uint64_t a;		/* of the key */
-	uint32_t b;		/* the same, its low half: 96 bits are enough */
+	uint32_t b;		/* the low half of the key's: 96 bits are enough */
 	uint32_t chain : 28;	/* index in chains.chain */
 	uint32_t end : 4;	/* for the caller: how the program's stack ends; 0 at first */
 	uint32_t hint;		/* for the caller: index of its last stack; 0 at first */
@@ -78,7 +78,10 @@ uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key);
  */
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames);
 
-/* The same with KEY, which chains_find() did not find, as the chain's key or as another one. */
+/*
+ * The same with KEY, which chains_find() did not find: it becomes the chain's key, or a further key
+ * of the chain.
+ */
 struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
 				  uint32_t frames);
 
@@ -87,7 +90,7 @@ struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const 
  */
 bool chains_are_large(const struct chains *c);
 
-/* Forget all keys, if there are many more keys than chains.  The next are made again. */
+/* Forget all keys, if there are many more keys than chains.  New keys are then made again. */
 void chains_limit(struct chains *c);
 
 /* Free all keys and keep the chains: nothing can be found or added after that. */

@@ -27,7 +27,7 @@ void collect_count_total(struct collect *c, uint32_t event, uint64_t count)
 	counted_of(c, event)->total += (double)count;
 }
 
-/* Return what all samples of EVENT stand for, those that are not selected, too. */
+/* Return what all samples of EVENT stand for, including those that are not selected. */
 static double stands_for(const struct collect *c, uint32_t event)
 {
 	double sum = c->counted[event].excluded;

@@ -12,7 +12,7 @@ enum {
 struct collect_ahead {
 	struct record rec;
 	bool has_key;
-	bool is_whole;		/* SAMPLE is decoded; else PLAIN, EVENT and THREAD are set */
+	bool is_whole;		/* SAMPLE is decoded; otherwise PLAIN, EVENT and THREAD are set */
 	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
 	struct chain_key key;	/* by which its chain may be found, if HAS_KEY */
 	uint32_t event;
@@ -22,8 +22,8 @@ struct collect_ahead {
 };
 
 /*
- * Read FIRST, a SAMPLE, and those that follow it and need not be waited for, to c->ahead.  Return
- * their number.  Damaged samples are reported and left out.
+ * Read FIRST, a SAMPLE, and the samples after it that are available without waiting, into c->ahead.
+ * Return their number.  Damaged samples are reported and left out.
  */
 uint32_t collect_read_ahead(struct collect *c, const struct record *first);
 
@@ -41,11 +41,11 @@ void collect_begin_threads(struct collect *c);
 
 /*
  * Read A in the short way: decode its record to PLAIN, and find its thread and its key.  Return
- * false if that is impossible.
+ * false if it needs the long way.
  */
 bool collect_read_known(struct collect *c, struct collect_ahead *a);
 
-/* Count A in the short way.  Return false if that is impossible: nothing is counted then. */
+/* Count A in the short way.  Return false, and count nothing, if it needs the long way. */
 bool collect_count_known(struct collect *c, struct collect_ahead *a);
 
 /* Keep LABELS, the label set of A, for the next samples of its thread. */
@@ -65,7 +65,7 @@ static inline void collect_make_key(struct collect_ahead *a, uint64_t version, u
 /* Set the key of A, by its recorded addresses, if its chain may be found by them. */
 void collect_set_key(struct collect *c, struct collect_ahead *a);
 
-/* Set the slices of time to reach S: earlier slices may become fewer. */
+/* Make the slices of time reach S: earlier slices may be joined. */
 void collect_slice(struct collect *c, const struct resolved_sample *s);
 
 /*
@@ -100,8 +100,8 @@ void collect_find_excess(struct collect *c);
 void collect_comment_excess(const struct collect *c, struct profile *p);
 
 /*
- * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and
- * "parallelism", if there are such.
+ * Complete the labels of all slices.  DROP_OTHERS: remove all labels except "slice", "run" and
+ * "parallelism".
  */
 void collect_complete_labels(struct collect *c, bool drop_others);
 

@@ -12,7 +12,8 @@ enum { THREADS = 64 };	/* a power of two */
 
 /* A thread that had a sample of an event. */
 struct collect_thread {
-	uint64_t changes;	/* c->changes then; all else is valid while that is the same */
+	uint64_t changes;	/* value of c->changes at that time: all fields are valid while it
+				   is the same */
 	uint64_t version;	/* of all its samples: resolver_version() */
 	pid_t pid, tid;
 	uint32_t event;
@@ -76,7 +77,7 @@ bool collect_read_known(struct collect *c, struct collect_ahead *a)
 	return true;
 }
 
-/* Return whether the interval, if there are such, ends before TIME or has not begun. */
+/* Return whether there are intervals, and the current one ends before TIME or has not begun. */
 static bool ends_interval(const struct collect *c, uint64_t time)
 {
 	return c->how.interval && time && (!c->interval_end || time >= c->interval_end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that were lost: what the stream says of them, and what a profile shows. */
+/* Lost records: what the stream says about them, and what a profile shows. */
 #include "aggregate/collect-internal.h"
 #include "pprof/comments.h"
 
@@ -29,14 +29,17 @@ void collect_take_lost(struct collect *c, const struct record *rec)
 			     collect_lost_labels(c, time), loss.count, loss.kind == LOSS_MIXED);
 }
 
-/* What recorders make up has no time: it is not of the kernel's rings. */
+/* Records that the recorder itself makes have no time: they are not from the kernel's rings. */
 void collect_count_other(struct collect *c, const struct record *rec, uint64_t time)
 {
 	c->others += time && rec->type < PERF_RECORD_MAX && rec->type != PERF_RECORD_LOST &&
 		     rec->type != PERF_RECORD_LOST_SAMPLES;
 }
 
-/* Count one sample more than came: where few records came, no share of samples is 0. */
+/*
+ * Count one sample more than came, so that the share of samples is never 0, even if few records
+ * came.
+ */
 void collect_settle_lost(const struct collect *c, struct profile *p)
 {
 	double samples = (double)(c->received + c->samples - c->samples_before) + 1;

@@ -94,7 +94,10 @@ static void take_thread(struct collect *c, const struct record *rec)
 		running_out(&c->running, task.tid, RUNNING_NO_CPU, stream_time(c->in, rec));
 }
 
-/* REC was made by its thread, which so runs: a command has no record of a switch when it starts. */
+/*
+ * The thread of REC made this record itself, so the thread runs: a command has no record of a
+ * switch when it starts.
+ */
 static void note_runs(struct collect *c, const struct record *rec, uint64_t time)
 {
 	pid_t tid;

@@ -14,7 +14,7 @@
 struct relabeling {
 	uint32_t slice, run;	/* keys; if there are slices */
 	uint32_t kept;		/* bits of the keys that DROP_OTHERS leaves */
-	unsigned halved;	/* times that pairs of slices became one */
+	unsigned halved;	/* how often pairs of slices became one */
 	bool number;		/* count slices from 1 (pprof drops a 0), and set RUN_IS */
 	bool forget;		/* neither slice nor run */
 	bool no_slices;		/* the sets have neither slice nor run */
@@ -97,7 +97,10 @@ uint32_t collect_lost_labels(struct collect *c, uint64_t time)
 	return has_slice || has_state ? labels_set(&l->labels, value) : 0;
 }
 
-/* What distinguishes this run from others: its host, when that started, and its first sample. */
+/*
+ * What distinguishes this run from others: its host, the time when the host started, and the first
+ * sample.
+ */
 static void name_run(const struct collect *c, char name[9])
 {
 	const struct stream_origin *o = stream_origin(c->in);
@@ -122,8 +125,8 @@ static uint64_t count_stacks(const struct collect *c)
 }
 
 /*
- * Join pairs of slices until there are few enough stacks, or few slices.  Only at the end: the
- * result must not depend on the order of the samples.
+ * Join pairs of slices until there are few enough stacks, or few slices.  This is done only at the
+ * end, so that the result does not depend on the order of the samples.
  */
 static void join_slices(struct collect *c)
 {

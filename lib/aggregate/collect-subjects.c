@@ -70,7 +70,9 @@ static void comment_scale(struct profile *p, const struct stream_events *events,
 				100 / scale, scale);
 }
 
-/* The counts are of the whole stream so far, as one profile of several may have few stacks. */
+/*
+ * The counts are of the whole stream so far, because one of several profiles may have few stacks.
+ */
 static void comment_ends(const struct collect *c, struct profile *p)
 {
 	char text[256];
@@ -168,7 +170,10 @@ static void comment_labels(const struct collect *c, const struct collect_subject
 		comment_unsampled(c, p);
 }
 
-/* Comment on how it was recorded, and where: two lines, because pprof prints them first. */
+/*
+ * Add the comments on how and where the stream was recorded: two lines, because pprof prints them
+ * first.
+ */
 static void comment_origin(const struct collect *c, struct profile *p)
 {
 	const struct stream_origin *o = stream_origin(c->in);

@@ -126,7 +126,7 @@ static void leave_out(struct collect *c, const struct resolved_sample *s, bool w
 		on_cpu_sample(&c->on_cpu, s->tid, s->time, &unused);
 }
 
-/* Add what sample S is worth in the further types.  RUNNING: number of threads that run. */
+/* Add the values of sample S in the further types.  RUNNING: number of threads that run. */
 static void add_more(struct collect *c, struct profile *p, struct chain_entry *chain,
 		     uint32_t labels, const struct resolved_sample *s, uint32_t running)
 {
@@ -155,7 +155,10 @@ static bool begin_wait(struct collect *c, const struct collect_subject *subject,
 	/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
 	if (s->tid <= 0)
 		return false;
-	/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
+	/*
+	 * The wait gets no data frame, because such a frame belongs to a profile, and the wait may
+	 * outlive the profile.
+	 */
 	if (raw)
 		resolver_frames(c->resolver, c->in, &raw->sample, s);
 	struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame, s->frames);
@@ -289,7 +292,7 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 	}
 }
 
-/* The tables of the interval before are not needed any more. */
+/* The tables of the previous interval are not needed any more. */
 static void forget_past(struct collect *c)
 {
 	if (c->past.string)
@@ -436,7 +439,7 @@ const struct stack_ends *collect_ends(const struct collect *c)
 /* Wait for a record, if there are intervals.  Return false if nothing comes until one is over. */
 static bool wait_for_record(const struct collect *c)
 {
-	enum { LATE = 2000 };	/* ms that records take to come here */
+	enum { LATE = 2000 };	/* ms that records may take to arrive here */
 	uint64_t ms = c->how.interval / 1000000 + LATE;
 
 	return !c->how.interval || stream_wait(c->in, ms < INT_MAX ? (int)ms : INT_MAX);

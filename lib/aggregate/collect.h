@@ -58,7 +58,7 @@ struct collect_subject {
 /* What is known of an event's count. */
 struct collect_counted {
 	double total;		/* the recorder's count; 0: unknown */
-	double excluded;	/* what the samples that are not selected stand for */
+	double excluded;	/* the sum of the periods of the samples that are not selected */
 	double excess;		/* how many times the total all samples stand for; 0: at most 1.1 */
 };
 
@@ -90,8 +90,8 @@ struct collect {
 	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
 	struct collect_ahead *ahead;	/* the samples that were read last */
 	struct collect_thread *thread;	/* threads of samples; see collect-known.c */
-	uint64_t changes;	/* number of times that what is known of them became invalid */
-	bool knows;		/* HOW lets samples of them be counted in the short way */
+	uint64_t changes;	/* how often the knowledge about threads became invalid */
+	bool knows;		/* HOW allows to count samples of known threads in the short way */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
 	struct running running;
@@ -115,7 +115,8 @@ struct collect {
 	pid_t first_pid;	/* of the first selected sample */
 	bool several_processes;
 	bool selects;		/* HOW selects samples */
-	bool usual_labels;	/* default labels: dropped if there is only one process */
+	bool usual_labels;	/* the labels are the default, which is dropped if there is only one
+				   process */
 	bool is_resolved;	/* a filter before us has resolved the stream */
 	bool is_raw;		/* it has raw samples; a stream is never both */
 	bool has_end;		/* its END record came, with the right counts */

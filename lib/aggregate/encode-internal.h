@@ -37,9 +37,9 @@ int64_t encode_text(struct encoder *e, const char *text);
 int64_t encode_known(struct encoder *e, uint32_t *id, const char *text);
 
 /*
- * Write two types for each event: "samples" ("cycles_samples" if there are several) and values;
- * and then the further types.  Shown first is the first further type, or else the time that
- * threads waited, or else the values of the first event.
+ * Write two types for each event: "samples" ("cycles_samples" if there are several) and values; and
+ * then the further types.  The default type is the first further type; without one, the time that
+ * threads waited; without that, the values of the first event.
  */
 void encode_types(struct encoder *e);
 

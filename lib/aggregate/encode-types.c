@@ -58,7 +58,7 @@ struct names {
 	uint32_t counts;
 };
 
-/* Return the name OF, or if it is taken, NAME, in which it has a number: "cycles#2". */
+/* Return OF, or if that name is taken, write OF with a number, "cycles#2", to NAME and return it. */
 static const char *unique_name(struct names *n, const char *of, char name[LABEL_SIZE])
 {
 	uint32_t id = intern_text(&n->texts, of);
@@ -287,7 +287,7 @@ void encode_types(struct encoder *e)
 	release_names(&own);
 }
 
-/* Return value PLACE of V, the values of a stack. */
+/* Return the value with index PLACE of V, the values of a stack. */
 static struct stack_value value_at(const struct encoder *e, const struct stack_value *v,
 				   uint32_t place)
 {

@@ -4,7 +4,7 @@
 #include "aggregate/labeler.h"
 
 /*
- * Ask for the labels "slice", COUNT to twice as many, and "run".  Return false if another
+ * Ask for the labels "slice", with COUNT to 2 * COUNT slices, and "run".  Return false if another
  * label has one of these names, or there are too many labels.
  */
 bool labeler_slice(struct labeler *f, uint64_t count);

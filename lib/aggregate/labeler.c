@@ -107,7 +107,7 @@ static uint32_t add_program_key(struct labeler *f, const char *key)
 	return at;
 }
 
-/* Add a label for KEY, the program's, which was not known so far. */
+/* Add a label for the program's KEY, which is new. */
 static uint32_t add_new_program_key(void *labeler, const char **key)
 {
 	struct labeler *f = labeler;
@@ -170,8 +170,8 @@ static void add_cgroup(struct labeler *f, struct cgroup group)
 }
 
 /*
- * Forget the control groups without samples since the last call, but for the newer ones.  No
- * record says when a control group was removed.
+ * Forget the control groups without samples since the last call, except for new ones.  No record
+ * says when a control group was removed.
  */
 static void forget_cgroups(struct labeler *f)
 {

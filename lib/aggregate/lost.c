@@ -3,8 +3,8 @@
  * Lost samples: how many there were, what they stand for, and where a profile shows them.
  *
  * A lost sample is given the mean period of its event.  But all samples together never stand for
- * more than was counted, nor those of a clock for more time than the CPUs had.  At a fixed period,
- * there were no more lost samples than that.
+ * more than was counted, and the samples of a clock never for more time than the CPUs had.  At a
+ * fixed period, this also limits the number of lost samples.
  */
 #include "aggregate/profile.h"
 #include "record/words.h"
@@ -97,7 +97,7 @@ void profile_add_lost(struct profile *p, const struct stream_events *events)
 		struct profile_event *e = &p->event[l->event];
 		if (l->event >= events->count || e->lost == 0)
 			continue;
-		/* Of each part the rounded end less the rounded start: so the sum is exact. */
+		/* Each part gets its rounded end less its rounded start, so the sum is exact. */
 		uint64_t from = e->lost_shown, to = from + l->count;
 		uint64_t samples = share_of(e->lost_samples, to, e->lost) -
 				   share_of(e->lost_samples, from, e->lost);

@@ -21,7 +21,7 @@ struct opened {
 	struct report *report;
 	struct look look;
 	int fd;			/* the input; -1: its reader has it, or nobody needs it */
-	int stream;		/* what the reader of a stream waits for; -1: none */
+	int stream;		/* descriptor that the reader of a stream waits for; -1: none */
 	bool is_regular;
 	uint8_t *head;		/* STREAM_HEAD_MAX bytes of room */
 	size_t size;		/* bytes in HEAD, read from FD unless IS_REGULAR */
@@ -243,7 +243,7 @@ void opened_free(struct opened *o, bool stopped)
 {
 	if (!o)
 		return;
-	/* the last first: if it is ended, it does not miss the input */
+	/* end the last filter first: then it does not miss its input */
 	sibling_end(&o->symbolizer, stopped, o->report);
 	sibling_end(&o->unwinder, stopped, o->report);
 	sibling_end(&o->feeder, stopped, o->report);

@@ -20,7 +20,8 @@
 
 /* Zero-initialised: as pmu-topprof does without options. */
 struct open_options {
-	const char *labels;	/* of a stream's samples, as for labeler_choose(); NULL: usual */
+	const char *labels;	/* labels of a stream's samples, as for labeler_choose(); NULL: the
+				   usual ones */
 	uint64_t slices;	/* of a stream's time (collect_options); 0: none */
 	void (*when_read)(void);	/* called once all input has been read; or NULL */
 };
@@ -33,7 +34,7 @@ struct decoded *open_profile(const char *file, const struct open_options *option
 			     struct report *report);
 
 enum open_kind {
-	OPEN_PROFILE,		/* pprof's, or no other known format */
+	OPEN_PROFILE,		/* a pprof profile, or an unknown format */
 	OPEN_FOLDED,		/* lines of text */
 	OPEN_RESOLVED,		/* a stream after pmu-symbolize */
 	OPEN_RAW,		/* a stream before it, or a perf.data file */
@@ -47,7 +48,7 @@ struct opened *opened_new(const char *file, struct report *report);
 
 enum open_kind opened_kind(const struct opened *o);
 
-/* Return whether the input is a pipe or socket: what comes may come slowly. */
+/* Return whether the input is a pipe or socket, so that data may come slowly. */
 bool opened_is_live(const struct opened *o);
 
 /*

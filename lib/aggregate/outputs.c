@@ -106,7 +106,7 @@ static void name_subject(const struct outputs *o, const struct collect *c,
 		 o->folded ? "folded" : ends[c->how.pack]);
 }
 
-/* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
+/* Call strftime(3) with the user's format: it writes no more than SIZE bytes. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static size_t format_time(char *text, size_t size, const char *format, const struct tm *time)
@@ -116,8 +116,9 @@ static size_t format_time(char *text, size_t size, const char *format, const str
 #pragma GCC diagnostic pop
 
 /*
- * Return when P starts, in seconds since 1970.  If the stream does not say how its clock belongs to
- * the wall clock, its first interval starts now, and the others as much later as in the stream.
+ * Return when P starts, in seconds since 1970.  If the stream does not say how its clock relates to
+ * the wall clock, its first interval starts now, and the other intervals follow at the same
+ * distances as in the stream.
  */
 static time_t start_of(struct outputs *o, const struct collect *c, const struct profile *p)
 {

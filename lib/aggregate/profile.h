@@ -24,17 +24,17 @@ struct profile_event {
 	bool varies;		/* the samples have different periods */
 	bool is_waiting;	/* its values are ns that threads waited, not periods */
 	unsigned __int128 squares;	/* sum of the squares of the samples' periods */
-	uint64_t more_samples;	/* that have a value of the further type */
+	uint64_t more_samples;	/* samples that have a value of the further type */
 	unsigned __int128 more_squares;	/* sum of the squares of these values */
 	uint64_t lost;		/* records lost, according to the stream */
-	uint64_t mixed;		/* those of them that may have been no samples */
-	uint64_t lost_shown;	/* those of them that the stacks have */
+	uint64_t mixed;		/* those of them that may not have been samples */
+	uint64_t lost_shown;	/* those of them that are in the stacks */
 	uint64_t lost_samples, lost_sum;	/* samples lost, and what they stand for:
 						   set by profile_settle_lost() */
 	uint64_t total;		/* final count of the event, a limit for lost_sum; 0: unknown */
 	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
-	double excess;		/* how many times what was counted its samples stand for;
-				   0: at most 1.1 times */
+	double excess;		/* ratio of what its samples stand for to what was counted; 0: at
+				   most 1.1 */
 	uint64_t counted;	/* final count of the event, sampled or not; 0: unknown */
 };
 
@@ -119,8 +119,8 @@ uint32_t profile_named_frame(struct profile *p, const char *name);
 uint32_t profile_data_frame(struct profile *p, uint64_t address);
 
 /*
- * EVENT was enabled for ENABLED more ns, and counted for RUNNING of them.  Unless
- * P->no_scale, its values are scaled up to the whole time enabled.
+ * EVENT was enabled for ENABLED more ns, and counted during RUNNING of them.  Unless P->no_scale,
+ * its values are scaled up to the whole time enabled.
  */
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running);
 
@@ -201,8 +201,8 @@ void profile_drop_labels(struct profile *p);
 void profile_truncate(struct profile *p);
 
 /*
- * Return whether EVENT has a sample type.  A dummy event, which only carries records, has none, nor
- * has the event of labels records.
+ * Return whether EVENT has a sample type.  A dummy event, which only carries records, and the event
+ * of labels records have none.
  */
 bool profile_shows(const struct stream_event *event);
 

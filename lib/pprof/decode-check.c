@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second pass over a profile: is each message whole, and what it refers to there? */
+/*
+ * The second pass over a profile: checks that each message is whole, and that everything it refers
+ * to exists.
+ */
 #include "pprof/decode-internal.h"
 
 #include <stdlib.h>
@@ -56,7 +59,7 @@ static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *line
 	}
 	g->cut += count > PROFILE_LINES_MAX;
 	*lines = count < PROFILE_LINES_MAX ? (uint16_t)count : PROFILE_LINES_MAX;
-	*lines += *lines == 0;		/* without lines it is one frame, too */
+	*lines += *lines == 0;		/* a location without lines is one frame, too */
 	return !c.failed;
 }
 

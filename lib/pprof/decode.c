@@ -44,8 +44,8 @@ uint32_t decoded_default_type(const struct decoded *d)
 }
 
 /*
- * Return whether TYPE, such as "page-faults:u_samples", is NAME but for the modifiers of its event
- * (pmu-event(7)).
+ * Return whether TYPE, such as "page-faults:u_samples", equals NAME if the modifiers of its event
+ * (pmu-event(7)) are left out.
  */
 static bool is_without_modifiers(const char *type, const char *name)
 {
@@ -59,7 +59,7 @@ static bool is_without_modifiers(const char *type, const char *name)
 	return !strncmp(type, name, length) && !strcmp(rest, name + length);
 }
 
-/* Return the index of the only sample type that is NAME but for modifiers, or TABLE_NONE. */
+/* Return the index of the only sample type that equals NAME without modifiers, or TABLE_NONE. */
 static uint32_t find_without_modifiers(const struct decoded *d, const char *name)
 {
 	uint32_t found = TABLE_NONE;

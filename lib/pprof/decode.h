@@ -24,11 +24,11 @@
 
 /* The limits of a profile that is read.  The man pages state them. */
 #define PROFILE_MAX ((size_t)1 << 30)		/* bytes, uncompressed */
-#define PROFILE_SMALL ((size_t)16 << 20)	/* bytes that any file may have, plus */
+#define PROFILE_SMALL ((size_t)16 << 20)	/* bytes of any file, whatever its size, plus */
 #define PROFILE_RATIO 100			/* times the size of the file */
 #define PROFILE_FRAMES_MAX 1000000000u		/* in all samples together */
 enum {
-	PROFILE_LINES_MAX = 256,	/* per location: its outer callers are left out */
+	PROFILE_LINES_MAX = 256,	/* lines per location; outer callers are left out */
 	PROFILE_LABELS_MAX = 4096,	/* per sample */
 };
 
@@ -62,7 +62,7 @@ struct decoded {
 	struct decoded_items mappings, functions, locations;
 	struct decoded_item *sample;
 	uint32_t samples;
-	uint32_t *comment, *fact;	/* strings: lines for people, and for programs */
+	uint32_t *comment, *fact;	/* strings: lines for people, lines for programs */
 	uint32_t comments, facts;
 	uint32_t default_type, drop_frames, keep_frames, doc_url;	/* strings */
 	int64_t time, duration, period;	/* ns since the epoch; ns; of PERIOD_TYPE */
@@ -104,7 +104,7 @@ struct decoded_label {
 struct decoded_reader {
 	const struct decoded *d;
 	uint32_t next;				/* index of the next sample */
-	uint32_t most;				/* locations of a sample to decode; 0: all */
+	uint32_t most;				/* locations per sample to decode; 0: all */
 	struct decoded_sample {
 		uint32_t *location;	/* indices in d->locations, leaf first; or TABLE_NONE */
 		size_t locations;
@@ -134,8 +134,8 @@ struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
 void decoded_free(struct decoded *d);
 
 /*
- * Return line I of those that may be facts, or NULL after the last one.  Profiles of older versions
- * have facts among their comments, so these come last.
+ * Return line I of the lines that may be facts, or NULL after the last one.  Profiles of older
+ * versions have facts among their comments, so these come last.
  */
 const char *decoded_fact(const struct decoded *d, uint32_t i);
 
@@ -145,7 +145,9 @@ static inline const char *decoded_string(const struct decoded *d, uint32_t index
 	return (const char *)d->bytes + d->string[index];
 }
 
-/* Return the index of the profile's default sample type, which is the last if it names none. */
+/*
+ * Return the index of the profile's default sample type: the last type if the profile names none.
+ */
 uint32_t decoded_default_type(const struct decoded *d);
 
 /*

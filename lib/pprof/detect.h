@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* detect - distinguish profiles from streams by their first bytes. */
+/* detect - distinguishes profiles from streams by their first bytes. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures - a fact of a profile, for each event: what statistics need, and samples do not have.
- * A difference has the figures of both sides, and when they were recorded.  pmu-topprof(1)
- * documents the texts.
+ * figures - a fact of a profile for each event, with numbers that statistics need and that the
+ * samples do not have.  A difference has the figures of both sides, and when they were recorded.
+ * pmu-topprof(1) documents the texts.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,7 +16,7 @@ enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
 #define FIGURES_SLICES_KEY "slices: "
 
 struct figures {
-	uint64_t samples;	/* in the profile, without those that were lost */
+	uint64_t samples;	/* samples in the profile, without lost ones */
 	double squares;		/* sum of the squares of the samples' values */
 	uint64_t lost;		/* samples */
 	uint64_t enabled, running;	/* ns, of all threads or CPUs; 0: unknown */

@@ -15,9 +15,9 @@
 #include "base/output.h"
 
 /*
- * Limit of the text in bytes: a few samples may repeat a long name many times.  And of the frames
- * of all lines, beside those that folded_allow() adds: a few samples may repeat a location with
- * hundreds of inlined calls.
+ * Limit of the text in bytes, because a few samples may repeat a long name many times.  Limit of
+ * the frames of all lines, beside those that folded_allow() adds, because a few samples may repeat
+ * a location with hundreds of inlined calls.
  */
 #define FOLDED_TEXT_MAX ((uint64_t)4 << 30)
 enum { FOLDED_FRAMES_LEAST = 1 << 22 };
@@ -29,14 +29,14 @@ struct folded {
 	uint32_t lengths;
 	struct byte_ids lines;	/* the ids of the names of each line */
 	int64_t *sum;		/* value, by id of the line */
-	uint32_t *frame;	/* ids of names of the line that is being made */
+	uint32_t *frame;	/* ids of the names of the line that is being made */
 	size_t frames;
 	uint64_t line_text;	/* bytes of the text of that line */
 	bool is_too_long;	/* that line is left out */
-	uint64_t all_text, all_frames;	/* of all lines, of which no two are equal */
+	uint64_t all_text, all_frames;	/* bytes of all distinct lines */
 	uint64_t allowed;	/* frames: see folded_allow() */
 	uint64_t left_out;	/* stacks */
-	uint32_t *rank;		/* by text_index(): order of the texts; only during folded_write() */
+	uint32_t *rank;		/* by text_index(): order, during folded_write() */
 	struct buffer text;	/* scratch of folded_name() */
 };
 

@@ -56,7 +56,9 @@ static uint32_t number_of_function(struct frames *f, uint32_t index)
 	return *number;
 }
 
-/* Names are cut: many lines may have the same long name, and each makes a text of its own. */
+/*
+ * Names are cut, because many lines may have the same long name, and each makes a text of its own.
+ */
 static uint32_t number_of_line(struct frames *f, struct decoded_line line)
 {
 	const struct {

@@ -8,12 +8,12 @@
 #include "base/byte-ids.h"
 #include "pprof/decode.h"
 
-/* Frames that are equal by this have one number. */
+/* What makes two frames equal: equal frames have one number. */
 enum frames_by {
 	FRAMES_BY_FUNCTION,	/* its name */
 	FRAMES_BY_FILE,		/* the source file, or "?" */
 	FRAMES_BY_LINE,		/* "function file:line" */
-	FRAMES_BY_OBJECT,	/* the object; calls inlined at a location are one frame */
+	FRAMES_BY_OBJECT,	/* equal objects; calls inlined at a location are one frame */
 	FRAMES_BY_KINDS
 };
 

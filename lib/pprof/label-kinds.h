@@ -15,7 +15,7 @@ enum fact_kind {
 };
 
 enum {
-	LABELS_CHOSEN = FACT_SLICE,	/* those before it are chosen by name */
+	LABELS_CHOSEN = FACT_SLICE,	/* the kinds before this are chosen by name */
 	FACT_KINDS = FACT_PROGRAM_STATE + 1
 };
 
@@ -26,19 +26,22 @@ extern const struct label_kind {
 	bool is_text;
 } label_kinds[FACT_KINDS];
 
-/* The label of samples whose labels of the program are not known, or not all; its value says so. */
+/*
+ * The label of samples whose labels of the program are not known, or only in part; its value says
+ * which.
+ */
 #define LABELS_STATE "labels"
 
 /* The names that users may choose, separated by commas. */
 extern const char label_names[];
 
-/* Before a name: the label of the profiled program with this name is meant, not ours. */
+/* Prefix of a name: the label with this name of the profiled program is meant, not ours. */
 #define LABEL_PROGRAM_PREFIX "label:"
 
 /* Return whether we make a label called NAME, other than fields and labels of the program. */
 bool label_is_ours(const char *name);
 
-/* Return whether the program's KEY would mean something else to pprof or to our tools. */
+/* Return whether pprof or our tools would mistake the program's KEY for a label of their own. */
 bool label_is_reserved(const char *key);
 
 /*

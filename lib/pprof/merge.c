@@ -29,7 +29,8 @@ struct merged_label {
 struct merge {
 	struct intern strings;
 	struct byte_ids mappings, functions, locations, samples, comments, facts;
-	struct figures_sides sides;		/* times of what was added and subtracted */
+	struct figures_sides sides;		/* times of the profiles that were added and
+						   subtracted */
 	bool has_base;
 	struct merged_mapping *mapping;		/* by id */
 	int64_t *value;				/* TYPES values for each sample */
@@ -274,7 +275,7 @@ static void add_text(struct merge *m, struct byte_ids *lines, const char *text)
 	end_key(m, lines);
 }
 
-/* Add the facts of a profile.  Those of a base say so. */
+/* Add the facts of a profile.  The facts of a base get a prefix that says so. */
 static void add_facts(struct merge_input *s)
 {
 	bool is_base = s->side == MERGE_BASE;

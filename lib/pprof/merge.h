@@ -16,7 +16,7 @@ struct merge *merge_new(void);
 
 enum merge_side {
 	MERGE_SUM,	/* values are added */
-	MERGE_BASE,	/* values are subtracted, and samples get the label pprof::base=true */
+	MERGE_BASE,	/* subtract the values, and label the samples pprof::base=true */
 };
 
 /*

@@ -66,7 +66,7 @@ static bool asks_for_program(const char *list, const char *key)
 	       list_has(list, name);
 }
 
-/* Without the run, slices of two runs would become one: they go together. */
+/* Without the run, slices of two runs would become one, so both labels go together. */
 static void keep_labels(struct decoded *d, const char *list)
 {
 	bool has_run = list_has(list, LABEL_RUN);

@@ -8,7 +8,7 @@
 #pragma once
 #include "pprof/decode.h"
 
-/* NULL or a negative number: do not select by this. */
+/* A field that is NULL or negative does not select. */
 struct profile_selection {
 	const char *event;	/* keep the sample types of this event */
 	const char *comm;	/* keep samples with this label thread_comm */

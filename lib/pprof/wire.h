@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire - protobuf's encoding of numbers, for samples, the one message that a profile has
- * many of.  (protobuf.dev/programming-guides/encoding)
+ * wire - protobuf's encoding of numbers, for samples: a profile has more of them than of any other
+ * message. (protobuf.dev/programming-guides/encoding)
  */
 #pragma once
 #include <stdint.h>
