@@ -20,9 +20,9 @@
 enum {
 	JITTER_PERCENT = 5,
 	STACK_DEFAULT = 8192,		/* bytes of a stack dump, as in perf */
-	STACK_UNWOUND = 32768,		/* the same, if it is unwound at once */
+	STACK_UNWOUND = 32768,		/* the same, if pmu-unwind follows */
 	RING_AMPLE = 4 << 20,		/* bytes */
-	STACK_SCARCE = 8192,		/* ... and rings are small, and frame pointers followed */
+	STACK_SCARCE = 8192,		/* the same, beside frame pointers, if rings are small */
 };
 
 static bool exit_status;

@@ -137,7 +137,10 @@ static void release_ratios(void)
 	column_count = 0;
 }
 
-/* A table of waits says who waits, and for which system call: no function of the kernel's does. */
+/*
+ * A table of waits says who waits, and for which system call; the kernel's functions do not say
+ * that.
+ */
 static void prepare_waits(const struct decoded *d, size_t index)
 {
 	how.waits &= top_is_of_waits(decoded_string(d, d->type[index].type));

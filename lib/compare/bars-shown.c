@@ -111,7 +111,7 @@ bool bars_leave_out(const struct bars *b, const struct share_bar *flat,
 	return true;
 }
 
-/* Allow for the choice in the bars of ROW, unless it is sure to be larger than a share of CUT. */
+/* Widen the bars of ROW because it was chosen, unless it is surely larger than a share of CUT. */
 static bool select_row(struct bars *b, uint32_t row, enum bars_of kind, enum bars_how how,
 		       double level, double cut)
 {

@@ -14,7 +14,7 @@ enum {
 	SLICES_MAX = 40,		/* per run; neighbouring slices are joined above this */
 	WORK_MAX = 1 << 28,		/* rows times blocks: above it, blocks are not used */
 	FEWEST_EFFECTIVE = 5,		/* samples of equal weight; fewer say nothing */
-	FEW_EFFECTIVE = 30,		/* fewer may have hidden larger weights */
+	FEW_EFFECTIVE = 30,		/* fewer may have missed larger weights */
 };
 
 /* A slice of a run. */
@@ -136,7 +136,7 @@ static int64_t value_of(const struct bars *b, const struct decoded_sample *s, ui
 	return b->is_base ? (int64_t)(0 - (uint64_t)s->value[type]) : s->value[type];
 }
 
-/* Return the part of S's value that was measured: of time on CPUs and waiting time, the waits. */
+/* Return the part of S's value that was measured: in time that includes waits, the waits. */
 static int64_t measured_of(const struct bars *b, const struct decoded_sample *s)
 {
 	int64_t value = value_of(b, s, b->value), waits;

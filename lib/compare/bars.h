@@ -22,7 +22,7 @@ enum bars_of { BARS_FLAT, BARS_CUMULATIVE, BARS_KINDS };
 /* The samples of a run, or of all runs of a side. */
 struct bars_run {
 	const char *name;	/* text of their label "run"; NULL: they are of any run */
-	bool is_base;		/* they are of the base of a difference, which has -1 times them */
+	bool is_base;		/* of a difference: in it their values are negative */
 	const uint32_t *sample;	/* indices */
 	uint32_t samples;
 };

@@ -64,7 +64,7 @@ struct diff_row {
 	double base, after;	/* mean values of both sides */
 	/* change relative to the base, with its interval; single runs: difference of shares */
 	double change, low, high;
-	double low_called, high_called;	/* if it is called: allow for the choice of called rows */
+	double low_called, high_called;	/* if it is called: wider, as it was chosen */
 	struct change found;	/* private: of shares, values or logarithms, by SCALE */
 	enum diff_scale { DIFF_SHARES, DIFF_VALUES, DIFF_LOGS } scale;
 	double p, q, above;	/* above: p of the one-sided test against the limit */

@@ -29,7 +29,7 @@ static int64_t sum(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Sums of sizes stay at the largest: else shares would be of almost nothing. */
+/* A sum of sizes that does not fit is the largest number: a wrapped one would make shares huge. */
 static uint64_t sum_sizes(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -86,7 +86,7 @@ static void add_object(struct top *t, struct top_row *row, uint32_t object)
 	row->object = object ? object : row->object;
 }
 
-/* Note that COUNT rows are of the object that LOCATION is in. */
+/* Note that COUNT rows belong to the object that LOCATION is in. */
 static void find_objects(struct summing *s, uint32_t location, const uint32_t *row, uint32_t count)
 {
 	struct decoded_location l = decoded_location(s->d, location);

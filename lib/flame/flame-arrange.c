@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight of a node is the sum of its rows' shares of the total, below it, too; of a
- * row with several types the largest share counts.  So a parent is never lighter than its
+ * The weight of a node is the sum of the shares that the rows at it and below it have of the total;
+ * of a row with several types the largest share counts.  So a parent is never lighter than its
  * child, and what is heavy by any type is kept.
  */
 #include "flame/flame-internal.h"
@@ -198,7 +198,7 @@ static void add(int64_t *sum, int64_t value)
 		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Return what all nodes have of type TYPE, each with what is below it. */
+/* Return for each node its value of type TYPE and that of all nodes below it, summed up. */
 static int64_t *totals_of(const struct flame *f, uint32_t type)
 {
 	const struct flame_rows *rows = &f->side[FLAME_PROFILE];
@@ -398,8 +398,8 @@ static void report_cut(struct flame *f)
 	const char *why = f->cut.share < f->options.least ? "are below --min"
 							  : "are more than a page can hold";
 
-	report_note(f->report, "%" PRIu32 " call paths %s: of each caller they are summed up "
-		    "as " WORD_TOO_SMALL "; none has more than %.3g %% of all", f->cut.nodes, why,
+	report_note(f->report, "%" PRIu32 " call paths %s: those of each caller are summed "
+		    "up as " WORD_TOO_SMALL "; none has more than %.3g %% of all", f->cut.nodes, why,
 		    100 * f->cut.share);
 }
 

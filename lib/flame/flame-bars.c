@@ -49,7 +49,7 @@ static bool has_samples(const struct bars *b, uint32_t number)
 	return b->row[number].bar[BARS_CUMULATIVE].share > 0;
 }
 
-/* Say that the shares in the page are not those that the bars are for, if they are not. */
+/* Say so if the shares in the page are not those that the bars are for. */
 static void print_lost(const struct flame *f, FILE *out)
 {
 	for (uint32_t i = 1; i < f->identities.count; i++)

@@ -116,7 +116,7 @@ static enum verdict verdict_of(const struct picture *p, uint32_t node, bool *unk
 					 share_of(p->other[node], p->other[0],
 						  p->other_samples))) < FLAME_SIGNIFICANT
 			? VERDICT_CHANCE : VERDICT_SURE;
-	/* the verdict on a function is none on a path with the opposite change */
+	/* the verdict on a function says nothing of a path that changed the other way */
 	*unknown = code < 2 || (code % 2 == 1) != more;
 	return *unknown ? VERDICT_CHANCE : (enum verdict)(code / 2 - 1);
 }

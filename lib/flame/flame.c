@@ -76,8 +76,9 @@ uint32_t flame_function(struct flame *f, const char *name, const char *file, con
 			uint32_t line, enum flame_kind kind)
 {
 	/*
-	 * Not the paths: the same function of two builds is one.  Builds that are compared may have
-	 * other names, too, so functions have the rows that pmu-diff has.
+	 * The names of the files, without directories: the same function of two builds is one.
+	 * Builds that are compared may have files of other names, too; then the function's name
+	 * alone tells functions apart, as in pmu-diff.
 	 */
 	bool by_name = f->options.compares && *name;
 	uint32_t identity[] = { intern_text(&f->names, name),
@@ -161,7 +162,7 @@ static void add_frame(struct adding *a, uint32_t frame)
 	a->frame[a->frames++] = frame;
 }
 
-/* An address without a function: all of an object are one, whose lines are the addresses. */
+/* All addresses of an object that have no function are one function, whose lines they are. */
 static void add_address(struct adding *a, const struct decoded_location *l, const char *object)
 {
 	uint32_t function = flame_function(a->f, "", "", object, 0,
@@ -578,8 +579,8 @@ bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 	if (side == FLAME_PROFILE)
 		weigh_types(f, d);
 	if (f->too_deep)
-		report_error(f->report, "the profile has more than %d call paths: of %" PRIu64
-			     " stacks the innermost frames are left out", FLAME_NODES_MAX,
+		report_error(f->report, "the profile has more than %d call paths: the innermost "
+			     "frames of %" PRIu64 " stacks are left out", FLAME_NODES_MAX,
 			     f->too_deep);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What live shows on the screen, and what its keys do. */
+/* Draws the screen of live, and does what its keys ask for. */
 #include "base/arena.h"
 #include "live/live-internal.h"
 #include "show/keys.h"

@@ -17,8 +17,8 @@
 
 enum {
 	KEEP_BYTES = 64 << 20,	/* of all profiles, uncompressed */
-	TEXT_BYTES = 4 << 20,	/* of what pmu-annotate writes; the rest is left out */
-	OTHER_LINES = 2,	/* of the screen: a head, and the keys */
+	TEXT_BYTES = 4 << 20,	/* that are kept of pmu-annotate's output */
+	OTHER_LINES = 2,	/* above and below the text: the head, and the keys */
 };
 
 static void drop_oldest(struct live_source *s)

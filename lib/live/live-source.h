@@ -12,13 +12,13 @@
 /* Zero-initialised: nothing is kept, and nothing is shown. */
 struct live_source {
 	struct decoded **kept;	/* the profiles of the last seconds, the oldest first */
-	uint32_t *slice;	/* number of the slice that each is of */
+	uint32_t *slice;	/* the number of each one's slice */
 	size_t profiles;
 	uint64_t bytes;		/* in all profiles */
 	bool is_shown, is_code;
 	char *name;		/* of the function that is shown */
 	struct sibling tool;	/* pmu-annotate, while it runs */
-	int fd;			/* what it writes, if it runs */
+	int fd;			/* reads what it writes, while it runs */
 	char *text;		/* what it has written */
 	size_t size;		/* of TEXT */
 	size_t first;		/* line of TEXT that is the first on the screen */

@@ -34,7 +34,7 @@ size_t name_after_operator(struct slice name, size_t i)
 	return (size_t)(rest.at - name.at) + (slice_starts(rest, " <") && rest.at[-1] == '<');
 }
 
-/* The bracket at I of NAME closes one of COUNT that are OPEN.  Return how many are open then. */
+/* The bracket at I of NAME closes one of the COUNT that are OPEN.  Return how many stay open. */
 static size_t close_bracket(struct slice name, size_t i, const uint32_t *open, size_t count,
 			    uint32_t *end)
 {

@@ -54,7 +54,7 @@ static struct list split(struct arena *arena, struct slice text)
 	return list;
 }
 
-/* Return whether ARGUMENT of a template of std is what it is when a program leaves it out. */
+/* Return whether ARGUMENT of a template of std is its default, which programs leave out. */
 static bool is_default(struct slice argument, struct slice first)
 {
 	static const char *const same[] = { "char_traits<", "less<", "hash<", "equal_to<",
@@ -72,7 +72,7 @@ static bool is_default(struct slice argument, struct slice first)
 	return false;
 }
 
-/* Return the name of everyday of the template NAME of std for LETTER, or NULL. */
+/* Return the usual name of the template NAME of std for characters of type LETTER, or NULL. */
 static const char *everyday(struct slice name, struct slice letter)
 {
 	static const char *const wide[] = {

@@ -10,7 +10,7 @@
 
 static const char left_out[] = "…";
 
-/* A name, and what its forms are made of. */
+/* A name, taken apart, and the form that is being made of it. */
 struct shortening {
 	struct arena arena;
 	struct name_tokens t;
@@ -167,7 +167,7 @@ static bool try_own(struct shortening *p, bool without_sign)
 		}
 	trim(p);
 	if (!without_sign && used == p->t.count - p->own)
-		return false;	/* nothing is left out: a form before was the same */
+		return false;	/* nothing was left out: this form was tried before */
 	if (!without_sign)
 		append_left_out(&p->form);
 	return fits(p);

@@ -194,7 +194,7 @@ static void print_head(const struct annotate_page *p)
 	fputs("</p>\n", p->out);
 }
 
-/* Print the lines after the tables, which have names of ratios. */
+/* Print what comes after the tables, such as the names of the ratios. */
 static void print_foot(struct annotate_page *p)
 {
 	char *text = NULL;

@@ -108,7 +108,7 @@ static void show_source(const struct annotate_showing *s)
 	check_text(s, text);
 	for (uint32_t i = 0; i < f->numbers; i++) {
 		uint64_t line = (uint64_t)f->number[i].line;
-		if (line == 0 || line >= limit) {	/* a negative line is a large one here */
+		if (line == 0 || line >= limit) {	/* a negative line is large here */
 			show_line(s, text, line, f->number[i].row, NULL);
 			continue;
 		}

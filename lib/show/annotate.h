@@ -88,8 +88,9 @@ struct annotate {
 };
 
 /*
- * Choose the functions whose names match FILTER, by the surest way in which any does: the MOST
- * functions with the largest values of sample type TYPE.  Return false if no function matches.
+ * Choose the functions whose names match FILTER; of the ways to match, the surest that finds a
+ * function counts.  Of those found, at most MOST are kept, those with the largest values of sample
+ * type TYPE.  Return false if no function matches.
  */
 bool annotate_choose(struct annotate *a, const struct name_filter *filter, size_t type,
 		     uint64_t most);

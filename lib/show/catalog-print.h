@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* catalog-print - print the list of events as a table that fits the screen, or as JSON. */
+/* catalog-print - prints the list of events as a table that fits the screen, or as JSON. */
 #pragma once
 #include "event/catalog.h"
 

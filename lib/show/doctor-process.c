@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor-process - examine whether a process can be profiled, and whether its callchains will
- * be right.
+ * doctor-process - examines whether a process can be profiled, and whether its callchains will be
+ * right.
  *
  * A function with a frame pointer starts by saving it, so code with frame pointers has the
  * instructions for that every few hundred bytes.  The files that the process maps are only read.

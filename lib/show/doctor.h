@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor - examine whether this machine can profile, and what to change.
+ * doctor - examines whether this machine can profile, and says what to change.
  *
  * Each finding is one line, with a command that fixes the problem.  "bad" prevents profiling;
  * "note" limits it.

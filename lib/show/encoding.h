@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoding - print encoded events for people, for scripts and for perf. */
+/* encoding - prints encoded events for people, for scripts and for perf. */
 #pragma once
 #include "event/event.h"
 

@@ -160,7 +160,7 @@ static void print_line(const char *text, const char *end, size_t columns, FILE *
 	free(part);
 	if (*how)
 		fprintf(out, "%*s\033[m", (int)(columns - width), "");
-	else if (width < columns)	/* else this would erase the last character */
+	else if (width < columns)	/* in the last column it would erase a character */
 		fputs("\033[K", out);
 }
 

@@ -52,7 +52,7 @@ static struct sorted_calls sort_calls(const struct top *t, bool by_caller)
 	return s;
 }
 
-/* Divided, not multiplied by a share of one: else 34 of 320 is 10.63 %, and 10.62 % in pprof. */
+/* A division rounds as pprof does: 34 of 320 is 10.62 %.  Multiplying by 1 / 320 gives 10.63 %. */
 double top_share_of(const struct top_printing *p, double value)
 {
 	return p->whole > 0 ? value / p->whole : 0;

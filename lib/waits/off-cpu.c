@@ -83,7 +83,7 @@ struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 	if (!wait || frames + 2 > wait->capacity) {
 		if (!make_room(w, needed)) {
 			w->refused++;
-			off_cpu_end(w, tid);	/* the wait before is not this one */
+			off_cpu_end(w, tid);	/* the wait that is known is an earlier one */
 			return NULL;
 		}
 		wait = find_or_add(w, tid);
