@@ -162,7 +162,7 @@ FILE
 	grep -q '^0 passed, 1 failed, 0 skipped$' out
 END
 
-check 'eventually fails in the end' <<'END'
+check 'eventually waits for what comes, and fails when it has waited long enough' <<'END'
 	(sleep 0.1; touch it) &
 	eventually test -e it
 	PATIENCE=0 exits 1 eventually sh -c 'echo because; exit 2' >out

@@ -337,7 +337,7 @@ check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'EN
 	exits 0 pmu-topprof -o p.pb.gz r.data
 END
 
-check 'so it does before the first byte has come' <<'END'
+check 'they do the same to a filter that has not read a byte yet' <<'END'
 	mkfifo pipe
 	sleep 600 >pipe &
 	for tool in pmu-symbolize "pmu-topprof -o p.pb.gz" pmu-unwind pmu-stream "pmu-stream --cat -"; do

@@ -62,7 +62,7 @@ is_checked() {
 	none grep -E " U (v?f?printf|vsnprintf)$" symbols
 }
 
-check 'no stack to execute, no page to write and execute, no address to overwrite' <<'END'
+check 'no stack is executable, no page writable and executable, no address table writable' <<'END'
 	is_defended "$BIN"
 END
 
@@ -71,7 +71,7 @@ check 'the compiler guards the stack, and glibc checks the sizes that it knows' 
 	is_checked "${BIN%/bin}" nm
 END
 
-check 'both of them are there for arm64' <<'END'
+check 'programs for arm64 are hardened in the same way' <<'END'
 	built=$TOP/$("$TOP/tests/lab/built")
 	needs "$built/bin" "$built/libsampler.a"
 	needs_command aarch64-linux-gnu-nm
@@ -81,7 +81,7 @@ check 'both of them are there for arm64' <<'END'
 	test "$built" != "$TOP/build/arm64" || is_checked "$built" aarch64-linux-gnu-nm
 END
 
-check 'who writes past the end of an array is ended' <<'END'
+check 'a program that writes past the end of an array is ended' <<'END'
 	ulimit -c 0
 	exits 134 sh -c "overflow stack" >out 2>err
 	grep -q "stack smashing detected" err
@@ -108,7 +108,7 @@ stays_readable() {
 	done)" = r--p
 }
 
-check 'so it is while they run, at addresses of chance' <<'END'
+check 'while they run they have no such page, and random addresses' <<'END'
 	mkfifo pipe
 	for i in 1 2 3 4; do
 		pmu-stream pipe >/dev/null 2>&1 &

@@ -54,7 +54,7 @@ check 'a FIFO or a device that a stream names as a program is not opened' <<'END
 	unopened null pmu-symbolize s.data >r.data
 END
 
-check 'nor one that debug information names' <<'END'
+check 'a FIFO that debug information names is not opened' <<'END'
 	mkdir -p root/bin
 	mkfifo root/bin/shared
 	{ printf "shared\0"; head -c 20 /dev/zero; } >link
@@ -64,14 +64,14 @@ check 'nor one that debug information names' <<'END'
 	shows r.data
 END
 
-check 'nor a perf map that is a FIFO' <<'END'
+check 'a perf map that is a FIFO is not opened' <<'END'
 	mkdir -p root/tmp
 	mkfifo root/tmp/perf-5.map
 	recording //anon
 	unopened root/tmp/perf-5.map pmu-symbolize --sysroot root s.data >r.data
 END
 
-check 'nor one in the place of a program that was deleted, by its name in /proc/PID/maps' <<'END'
+check 'a FIFO in the place of a deleted program, as /proc/PID/maps names it, is not opened' <<'END'
 	mkfifo fifo
 	cp "$(command -v ten)" program
 	./program serial forever &

@@ -62,7 +62,7 @@ check 'no tool writes to a file that another user created in a sticky directory'
 	ln -s in/f link
 END
 
-check 'nor do pmu-sample and pmu-prof' <<'END'
+check 'pmu-sample and pmu-prof do not write there' <<'END'
 	unsanitized
 	needs_root
 	shared
@@ -72,7 +72,7 @@ check 'nor do pmu-sample and pmu-prof' <<'END'
 	refuses f.pb.gz pmu-prof --view=none -e cpu-clock -o in/f -- ten serial 0.1
 END
 
-check 'nor do profiles that the input names, or the cache' <<'END'
+check 'profiles that the input names, and the cache, are not written there' <<'END'
 	needs_root
 	shared
 	planted five-5.pb.gz
@@ -107,7 +107,7 @@ check 'nor do profiles that the input names, or the cache' <<'END'
 	refuses f pmu-annotate -o in/f main named
 END
 
-check 'nor through a link of another user, wherever in the path it is' <<'END'
+check 'no tool writes through a link of another user, wherever in the path it is' <<'END'
 	needs_root
 	shared
 	mkdir -p mine/deep
@@ -133,7 +133,7 @@ check 'nor through a link of another user, wherever in the path it is' <<'END'
 	test "$(ls -A mine/deep)" = victim
 END
 
-check 'nor to a FIFO of another user, and does not wait for its reader' <<'END'
+check 'no tool writes to a FIFO of another user, or waits for its reader' <<'END'
 	needs_root
 	shared
 	mkfifo -m 666 in/fifo
@@ -144,7 +144,7 @@ check 'nor to a FIFO of another user, and does not wait for its reader' <<'END'
 	done
 END
 
-check 'nor to a file of ours that another user linked there' <<'END'
+check 'no tool writes to a file of ours that another user linked there' <<'END'
 	shared
 	for tool in pmu-topprof pmu-stream; do
 		echo kept >mine

@@ -120,7 +120,7 @@ check 'a software event keeps its period beside other events' <<'END'
 		's/^pmu-sample: page-faults[:a-z]*: \([0-9]*\) counted.*/\1/p' err)" $((37 * $(nproc)))
 END
 
-check 'it stops at the duration, at signals, when its reader goes' <<'END'
+check 'it stops after the duration, at signals, and when its reader goes' <<'END'
 	ten serial forever &
 	target=$!
 	pmu-sample -v -e cpu-clock -F 1000 -p $target -d 300ms -o s.data 2>err

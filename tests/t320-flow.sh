@@ -143,7 +143,7 @@ check 'a SIGUSR1 that comes while it writes makes it write again' <<'END'
 	wait $sampler
 END
 
-check 'it reports when commands and files do not go together' <<'END'
+check 'commands and files that do not go together are reported' <<'END'
 	exits 2 pmu-sample -D -1 -- true 2>err
 	grep -q "waits for --control" err
 	exits 2 pmu-sample --switch-output 10s -- true 2>err
@@ -197,7 +197,7 @@ check 'a descriptor can be what commands come from' <<'END'
 	whole s.data
 END
 
-check 'another file at each time, each one whole' <<'END'
+check 'a new file is begun after each interval, and each is whole' <<'END'
 	pmu-sample -v -e cpu-clock -F 1000 --switch-output 100ms -o s.data -- \
 		sh -c "ten serial 600; :" 2>err &	# nothing ends: its name would be lost then
 	sampler=$!
@@ -221,7 +221,7 @@ check 'another file at each time, each one whole' <<'END'
 	at_least $sum "$(awk -v ns="$(counted cpu-clock)" 'BEGIN { print ns / 2e6 }')"
 END
 
-check 'another file at each size, compressed; and at a signal' <<'END'
+check 'a new file is begun at a size or a signal, compressed, too' <<'END'
 	pmu-sample -z1 -e cpu-clock -c 50000 --switch-output 8Ki -o s.zst -- ten serial 600 &
 	sampler=$!
 	eventually some_files s.zst 2
@@ -365,7 +365,7 @@ check 'a kernel that cannot follow threads alone: what its processes do is left 
 	samples s.data comm | grep -q ten
 END
 
-check 'older kernels yet' <<'END'
+check 'kernels that are older yet write whole streams, too' <<'END'
 	older 5.10 true || skip "cannot seem older here"
 	for version in 6.0 5.12 5.4 4.4; do
 		older_sample $version -g -e cpu-clock,page-faults -F 1000

@@ -162,7 +162,7 @@ check 'lost mappings are not lost samples: not more is shown than was counted' <
 	judge_storm
 END
 
-check 'the same of a running process' <<'END'
+check 'lost mappings of a running process are not lost samples, either' <<'END'
 	needs_root
 	gcc -O1 "$scratch/storm.c" -o storm
 	events=cpu-clock/freq=199/,page-faults/period=1/

@@ -187,7 +187,7 @@ check 'files that have these records: times are right, and copies have the right
 	same 0.dump 48.dump
 END
 
-check 'the same in the other byte order, and inside COMPRESSED records' <<'END'
+check 'such files in the other byte order, and with these records in COMPRESSED ones' <<'END'
 	for extra in 0 24; do
 		made $extra.data $extra one
 		python3 "$TOP/tests/other-order.py" $extra.data other.data

@@ -16,7 +16,7 @@ means() {
 	}
 }
 
-check 'these mean an option of ours' <<'END'
+check 'spellings of perf that mean an option of ours' <<'END'
 	means --period=20000 --count 20000
 	means --period=20000 --count=20000
 	means --frequency=200 --freq=200
@@ -49,7 +49,7 @@ check '-F max is the highest frequency that the kernel allows' <<'END'
 	test "$got" -le "$before" && test "$got" -ge "$after"
 END
 
-check 'these have no effect' <<'END'
+check 'spellings of perf that have no effect are taken' <<'END'
 	for option in -B --no-buildid -N --no-buildid-cache -T --timestamp -P --buildid-mmap \
 		--no-buffering --tail-synthesize --per-thread --buildid-all --bpf-event --aio --threads \
 		--strict-freq --sample-identifier "--synth all" -BNT; do
@@ -58,7 +58,7 @@ check 'these have no effect' <<'END'
 	done
 END
 
-check 'the others name ours' <<'END'
+check 'other spellings of perf are refused, and the message names the option of ours' <<'END'
 	while read -r option words; do
 		exits 2 pmu-sample $option -e cpu-clock:u -o s.data -- true 2>err
 		grep -q "there is no option '.*$option.*': .*$words" err

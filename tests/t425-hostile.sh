@@ -523,7 +523,7 @@ check 'root DIEs with codes of 2^60 and 2^64 - 1' <<'END'
 	printf "%x\n" $((0x$address + 5000)) $((0x$address + 9000)) | bounded addr2frames t.so
 END
 
-check 'and the pipe goes on: each address stays, others have their names' <<'END'
+check 'the pipe survives all these: each address stays, and other functions have names' <<'END'
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", CODE]
 	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE]

@@ -125,7 +125,7 @@ wanted pie-external && check 'the same, linked by the C linker, position-indepen
 END
 
 wanted pie-lld &&
-check 'the same, linked by LLVM, which leaves zeros where the loader writes' <<'END'
+check 'they are those of a program, too, in which LLVM leaves zeros where the loader writes' <<'END'
 	needs_command go ld.lld
 	link="-linkmode=external -extldflags=-fuse-ld=lld" agree $pie -buildmode=pie
 END

@@ -160,13 +160,13 @@ check 'the kernel has user callers beside the copy: they continue a stack that w
 END
 
 # There, the kernel takes whatever the register has for a frame pointer.
-check 'but not over functions that keep no frame pointer' <<'END'
+check 'they do not continue it over functions that keep no frame pointer' <<'END'
 	needs_recording
 	by_kernel rec 0 -fomit-frame-pointer
 	test "$right$part" = 00
 END
 
-check 'but not where it is not known which frame of a recursion they are for' <<'END'
+check 'they do not continue it where it is unknown for which frame of a recursion they are' <<'END'
 	needs_recording
 	by_kernel sort 1
 END
@@ -244,7 +244,7 @@ check 'a program whose call frame information is hostile does no harm' <<'END'
 	hostile "$scratch/chains" s.data
 END
 
-check 'nor one with a hostile .debug_frame' <<'END'
+check 'a program whose .debug_frame is hostile does no harm' <<'END'
 	needs_recording
 	gcc -g -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables "$source" -o chains -lpthread
 	pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -o s.data -- ./chains sort 100 10

@@ -99,7 +99,7 @@ check 'below frame pointers, no caller of a function without one is skipped' <<'
 	none grep -E " (apart|first) (inner|outer|main)" names
 END
 
-check 'nor in a stripped program' <<'END'
+check 'in a stripped program, neither, is any caller skipped' <<'END'
 	unsanitized
 	mixed -s
 	recorded ./mixed

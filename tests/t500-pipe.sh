@@ -90,7 +90,7 @@ check 'ten equal threads come out at 10 % each, within 2 points' <<'END'
 	of_three right
 END
 
-check 'so do ten threads of a process that creates them while we are attached' <<'END'
+check 'ten threads that a process creates while we are attached come out at 10 %, too' <<'END'
 	record() {
 		rm -f s.data go
 		sh -c 'until test -e go; do :; done; exec ten growing 0.6' &

@@ -133,7 +133,7 @@ check 'SIGTERM and SIGINT end a tool that reads a profile at once' <<'END'
 END
 
 # frames of 2 million samples: it takes a while
-check 'they do so while it works on what it has read' <<'END'
+check 'SIGTERM and SIGINT end it while it works on what it has read, too' <<'END'
 	made inlines 400000 >long.pb
 	for signal in TERM INT; do
 		ended=

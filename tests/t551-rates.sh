@@ -61,11 +61,11 @@ rates() {
 	done
 }
 
-check 'waits and time of threads that sleep or wait for each other, at any rate' <<'END'
+check 'waits and time of threads that sleep or wait for each other are right at any rate' <<'END'
 	rates 0.8 -m 16Mi
 END
 
-check 'the same for longer, and where all CPUs are recorded' <<'END'
+check 'they are right in a longer recording, too, and in one of all CPUs' <<'END'
 	test -n "$RATES" || skip 'set RATES=all'
 	rates 10 -m 32Mi
 	needs_root

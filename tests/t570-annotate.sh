@@ -169,7 +169,7 @@ check 'lines and instructions of a C program have the counts of pprof -list and 
 	pmu-annotate --asm '^outer$' "$scratch/w.pb.gz" | grep "[1-9]\..*call  *0x[0-9a-f]* <hot>$"
 END
 
-check 'so do those of C++ and Rust' <<'END'
+check 'lines and instructions of C++ and Rust have those counts, too' <<'END'
 	unsanitized
 	needs_command go objdump g++
 	g++ -O2 -g -Wl,--build-id -o cc "$scratch/w.cc"
@@ -181,7 +181,7 @@ check 'so do those of C++ and Rust' <<'END'
 	agrees hot p.pb.gz
 END
 
-check 'so do those of Go, and a stripped program has the same as the other' <<'END'
+check 'those of Go have them, too, and a stripped program has the same as the other' <<'END'
 	unsanitized
 	needs_command go objdump
 	go build -o w "$scratch/w.go"

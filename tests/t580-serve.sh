@@ -134,7 +134,7 @@ check 'fallback=1: the timer replaces what cannot be sampled, and the profile sa
 	go tool pprof -comments ring/$first | grep "asked for cycles, got timer"
 END
 
-check 'the tool that hangs is named, not those that wait for it' <<'END'
+check 'of several tools the one that hangs is named, not those that wait for it' <<'END'
 	any_user
 	unsanitized
 	needs_command curl

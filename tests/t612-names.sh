@@ -35,7 +35,7 @@ check 'a copied name shows that function alone; a short name finds its function'
 	done
 END
 
-check 'so does the search of a page' <<'END'
+check 'the search of a page finds them in the same way' <<'END'
 	any_user
 	unsanitized
 	needs_command node

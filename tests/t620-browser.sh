@@ -76,7 +76,7 @@ json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
 		empty,empty.html hostile,hostile.html $source $served
 END
 
-check 'the same in Firefox' <<'END'
+check 'Firefox shows the same' <<'END'
 	test "$BROWSER" = all || skip "BROWSER=all (make check-all) does it"
 	needs_command firefox-esr
 	made times >p.pb
