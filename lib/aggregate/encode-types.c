@@ -58,7 +58,7 @@ struct names {
 	uint32_t counts;
 };
 
-/* Return OF, or if that name is taken, write OF with a number, "cycles#2", to NAME and return it. */
+/* Return OF, or if that name is taken, NAME, with OF and a number written to it: "cycles#2". */
 static const char *unique_name(struct names *n, const char *of, char name[LABEL_SIZE])
 {
 	uint32_t id = intern_text(&n->texts, of);

@@ -399,8 +399,8 @@ static void report_cut(struct flame *f)
 							  : "are more than a page can hold";
 
 	report_note(f->report, "%" PRIu32 " call paths %s: those of each caller are summed "
-		    "up as " WORD_TOO_SMALL "; none has more than %.3g %% of all", f->cut.nodes, why,
-		    100 * f->cut.share);
+		    "up as " WORD_TOO_SMALL "; none has more than %.3g %% of all", f->cut.nodes,
+		    why, 100 * f->cut.share);
 }
 
 static void init(struct arranging *a, struct flame *f)

@@ -7,7 +7,7 @@
 #define REMEMBERED 5e9		/* ns: in this time the remembered CPU time fades to 1/e */
 #define STEP 200000000		/* ns between reductions */
 #define FIRST 1000		/* ns: CPU time with which a new process starts */
-#define KEPT_FROM 20		/* ns: a process with less is forgotten, and new again: after 20 s */
+#define KEPT_FROM 20		/* ns: a process with less is forgotten: after 20 s without any */
 #define GREED 8			/* what a process may take, as a multiple of what is left */
 #define RESERVE 0.1		/* part of all that is left to processes that take little: ... */
 #define LITTLE 0.01		/* ... at most this part of all */

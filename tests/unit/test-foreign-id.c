@@ -88,7 +88,8 @@ int main(void)
 	    "the IDs of an older kernel are right");
 	tap(rule(OWN, THREAD, 7) == OWNER_BY_ID && rule(OWN, THREAD, 7) == OWNER_REPEATED,
 	    "a second sample with the same ID, thread and time is of an inherited copy");
-	tap(rule(INHERITED, THREAD, 8) == OWNER_FIRST && rule(INHERITED, THREAD, 8) == OWNER_REPEATED,
+	tap(rule(INHERITED, THREAD, 8) == OWNER_FIRST &&
+	    rule(INHERITED, THREAD, 8) == OWNER_REPEATED,
 	    "from then on no ID says whose a sample is, only the order does");
 	tap(rule(OWN, OTHER, 8) == OWNER_FIRST && rule(OWN, THREAD, 8) == OWNER_FIRST &&
 	    rule(FAULTS, THREAD, 8) == OWNER_FIRST, "another thread or ID is another occurrence");
