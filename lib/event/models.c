@@ -254,7 +254,8 @@ static void keep_parsable(struct arena *arena, const char *name, struct model_en
 	struct model_encoding parsed = { .cpu = -1 };
 
 	if (encode(arena, e->base, &parsed) == PFM_SUCCESS &&
-	    parsed.attr.config == e->attr.config && parsed.attr.config1 == e->attr.config1 && !strcmp(parsed.base, e->base))
+	    parsed.attr.config == e->attr.config && parsed.attr.config1 == e->attr.config1 &&
+	    !strcmp(parsed.base, e->base))
 		return;
 	const char *colons = strstr(name, "::") ? NULL : strstr(e->base, "::");
 	size_t model = colons ? (size_t)(colons + 2 - e->base) : 0, size = strlen(name) + 1;
