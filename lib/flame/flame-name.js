@@ -58,12 +58,12 @@ function listOf(text) {
 	return list;
 }
 
-// Templates of std for characters, whose names of everyday have no "basic_".
+// Templates of std for characters: their usual names have no "basic_".
 const BASIC = new RegExp('^basic_((?:|i|o)(?:stream|stringstream|fstream)|ios|string|string_view' +
 	'|streambuf|stringbuf|filebuf|regex)$');
 const SAME = ['char_traits', 'less', 'hash', 'equal_to', 'default_delete'];
 
-// Whether ARGUMENT of a template of std is what it is when a program leaves it out.
+// Whether ARGUMENT of a template of std is its default, which programs leave out.
 function isDefault(argument, first) {
 	const [, name, of] = /^std::(\w+)<(.*)>$/s.exec(argument) ?? [];
 

@@ -15,7 +15,7 @@ const usual = { v: 'flame', t: 0, g: 'function', c: 'kind', q: '', z: '', f: '',
 const state = { ...usual };
 let started = false;
 
-// Read the fragment.  What makes no sense is as at the start.
+// Read the fragment.  What makes no sense in it gets its default.
 function readFragment() {
 	Object.assign(state, usual);
 	for (const part of location.hash.slice(1).split('&')) {

@@ -22,7 +22,7 @@ function sumKeys() {
 		useExactSums(flat, cum);
 }
 
-// Of call paths that are summed up the functions are known only as sums over everything.
+// If call paths were summed up, functions are known only by their sums over everything.
 function useExactSums(flat, cum) {
 	flat.fill(0);
 	cum.fill(0);
@@ -128,7 +128,7 @@ function changeCell(key) {
 		{ title: verdictText(verdict) }, mark + points(flat, other));
 }
 
-// The sign of a change that is more than chance may be.
+// The sign of a change that is more than chance.
 function changeMark(verdict, value, other) {
 	const more = direction() * changeOfShare(value, other) > 0;
 
@@ -177,7 +177,7 @@ function changeNote() {
 		'several runs.';
 }
 
-// What there is to say below the table of what chance can do.
+// The line below the table that says what may be chance.
 function noteText(wide) {
 	const { flat, note } = barsHere();
 

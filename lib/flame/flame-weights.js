@@ -89,7 +89,7 @@ function chooseKeys() {
 }
 
 // The weights: own and total value by node.  ORDER: totals of all rows, so that boxes keep
-// their places while rows are selected.  OTHER: what is compared with; or null.
+// their places while rows are selected.  OTHER: the weights to compare with; or null.
 let weights = null, weightsFor = '', version = 0;
 
 const ratioType = () => state.r === '' ? (state.t === types.length - 1 ? 0 : state.t + 1)
@@ -158,7 +158,7 @@ function weigh() {
 
 const OF_TIME = { cpu: 'CPU', 'off-cpu': 'waiting', wall: 'time' };
 
-// A value of the type that is shown, and of what: "4.66s of CPU", "17.31M cycles".
+// A value of the type that is shown, in words: "4.66s of CPU", "17.31M cycles".
 function quantity(value) {
 	const { name, unit } = types[state.t];
 	const text = Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
@@ -284,8 +284,8 @@ const verdictOn = (value, other, code) => weights.mode !== 'diff'
 	? abs(changeOf(value, other)) < SIGNIFICANT ? CHANCE : SURE
 	: whyUnjudged() ? UNJUDGED : verdictOfCode(code, value, other);
 
-// pmu-flame's code for a box: of its call path, or else of a function.  Callers divide what the
-// function at their start has, so they have its verdict.
+// pmu-flame's code for a box: of its call path, or else of a function.  The callers in a sandwich
+// share the value of the function at their start, so they have its verdict.
 function codeOf(box) {
 	const { flat, cum, path } = (data.verdicts || [])[state.t] || {};
 	let of = box;
