@@ -60,15 +60,15 @@ static void use_row(const struct cfi *c, const struct cfi_row *row)
 static uint64_t look(struct cfi *c, uint64_t address)
 {
 	struct cfi_row row, other;
-	struct extent same, again;
+	struct extent same, copy;
 	enum cfi_result result = cfi_row_at(c, address, &row, &same);
 
 	must(same.start <= address && address < same.end);
 	if (result == CFI_FOUND) {
 		use_row(c, &row);
 		/* Less than this if the fuel is used up. */
-		if (cfi_row_at(c, same.end - 1, &other, &again) == CFI_FOUND)
-			must(again.start == same.start && again.end == same.end &&
+		if (cfi_row_at(c, same.end - 1, &other, &copy) == CFI_FOUND)
+			must(copy.start == same.start && copy.end == same.end &&
 			     !memcmp(&row, &other, cfi_row_size(&row)));
 	}
 	return same.end;

@@ -20,7 +20,7 @@ static uint32_t random_below(uint32_t limit)
 
 /* The rule itself: the latest one that was added up to TIME, else the first. */
 static uint32_t walk(const struct jit_function *f, uint32_t count, uint64_t address,
-		     uint64_t time, bool *by_time)
+		     uint64_t time, bool *varies)
 {
 	uint32_t found = JIT_NOBODY, first = JIT_NOBODY, owners = 0, timed = 0;
 
@@ -34,22 +34,22 @@ static uint32_t walk(const struct jit_function *f, uint32_t count, uint64_t addr
 		if (first == JIT_NOBODY || f[i].time < f[first].time)
 			first = i;
 	}
-	*by_time = owners > 1 && timed > 0;
+	*varies = owners > 1 && timed > 0;
 	return found == JIT_NOBODY ? first : found;
 }
 
 static bool is_right(const struct jit_function *f, uint32_t count)
 {
 	struct jit_history h = { 0 };
-	bool by_time, want_by_time, good = true;
+	bool varies, want_varies, good = true;
 
 	jit_history_make(&h, f, count);
 	for (uint64_t address = 0; address < SPACE + 40; address++)
 		for (uint64_t time = 0; time <= TIMES + 1; time++) {
 			uint64_t at = time > TIMES ? JIT_LATEST : time;
-			uint32_t want = walk(f, count, address, at, &want_by_time);
-			good = good && jit_history_find(&h, f, address, at, &by_time) == want &&
-			       by_time == want_by_time;
+			uint32_t want = walk(f, count, address, at, &want_varies);
+			good = good && jit_history_find(&h, f, address, at, &varies) == want &&
+			       varies == want_varies;
 		}
 	jit_history_release(&h);
 	return good;
@@ -77,13 +77,13 @@ static void test_ends(void)
 	struct jit_function f[2] = { { .start = 0, .size = UINT64_MAX, .time = 1 },
 				     { .start = UINT64_MAX - 1, .size = 1, .time = 2 } };
 	struct jit_history h = { 0 };
-	bool by_time;
+	bool varies;
 
 	jit_history_make(&h, f, 2);
-	tap(jit_history_find(&h, f, 0, 5, &by_time) == 0 && !by_time &&
-	    jit_history_find(&h, f, UINT64_MAX - 1, 1, &by_time) == 0 && by_time &&
-	    jit_history_find(&h, f, UINT64_MAX - 1, 2, &by_time) == 1 &&
-	    jit_history_find(&h, f, UINT64_MAX, 2, &by_time) == JIT_NOBODY,
+	tap(jit_history_find(&h, f, 0, 5, &varies) == 0 && !varies &&
+	    jit_history_find(&h, f, UINT64_MAX - 1, 1, &varies) == 0 && varies &&
+	    jit_history_find(&h, f, UINT64_MAX - 1, 2, &varies) == 1 &&
+	    jit_history_find(&h, f, UINT64_MAX, 2, &varies) == JIT_NOBODY,
 	    "at both ends of memory");
 	jit_history_release(&h);
 }
@@ -94,7 +94,7 @@ static void test_nested(void)
 	enum { COUNT = 1 << 16 };
 	struct jit_function *f = mem_zeroed(COUNT, sizeof(*f));
 	struct jit_history h = { 0 };
-	bool by_time, good = true;
+	bool varies, good = true;
 
 	for (uint32_t i = 0; i < COUNT; i++)
 		f[i] = (struct jit_function){ .start = COUNT - i, .size = 2 * i + 1,
@@ -102,8 +102,8 @@ static void test_nested(void)
 	jit_history_make(&h, f, COUNT);
 	tap(h.first[2 * h.edges] < COUNT * 2 * 17, "nested functions take n log n entries");
 	for (uint32_t i = 0; i < COUNT; i += 997)
-		good = good && jit_history_find(&h, f, COUNT, i + 1, &by_time) == i &&
-		       jit_history_find(&h, f, COUNT + i, JIT_LATEST, &by_time) == COUNT - 1;
+		good = good && jit_history_find(&h, f, COUNT, i + 1, &varies) == i &&
+		       jit_history_find(&h, f, COUNT + i, JIT_LATEST, &varies) == COUNT - 1;
 	tap(good, "and each is found at its time");
 	jit_history_release(&h);
 	free(f);

@@ -86,18 +86,18 @@ static bool has_what_runs(void)
 /* A process ends before it is looked up; another waits for its parent then. */
 static bool has_no_ended(void)
 {
-	pid_t gone = start(), zombie = start();
+	pid_t ended = start(), zombie = start();
 
-	follow(PERF_RECORD_FORK, gone);
+	follow(PERF_RECORD_FORK, ended);
 	follow(PERF_RECORD_FORK, zombie);
-	end(gone);
+	end(ended);
 	kill(zombie, SIGKILL);
 	while (!proc_is_zombie(zombie))
 		usleep(1000);
-	follow(PERF_RECORD_EXIT, gone);
+	follow(PERF_RECORD_EXIT, ended);
 	follow(PERF_RECORD_EXIT, zombie);
 	work();
-	bool good = !is_in_map(gone) && !is_in_map(zombie);
+	bool good = !is_in_map(ended) && !is_in_map(zombie);
 	end(zombie);
 	return good;
 }
