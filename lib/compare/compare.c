@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/compare.h"
 #include "base/arena.h"
-#include "compare/distribution.h"
+#include "compare/internal.h"
 #include "compare/share-internal.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "compare/wait-frames.h"
+#include "compare/internal.h"
 #include "names/object-name.h"
 #include "pprof/label-kinds.h"
 #include "record/words.h"

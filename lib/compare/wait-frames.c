@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compare/wait-frames.h"
+#include "compare/internal.h"
 #include "record/words.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "base/descriptor.h"
 #include "base/heap.h"
 #include "base/regular.h"
-#include "event/cpu.h"
+#include "event/internal.h"
 #include "event/maker-json.h"
 #include "event/makers.h"
 #include "event/models.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event/cpu.h"
 #include "event/internal.h"
 #include "linux/read.h"
 #include "linux/sysfs.h"

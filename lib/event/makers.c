@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/makers.h"
-#include "event/cpu.h"
+#include "event/internal.h"
 #include "event/models.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same as in flame-weights.js: a picture and a page must not disagree. */
-#include "flame/flame-change.h"
+#include "flame/internal.h"
 
 #include <math.h>
 #include <stdbool.h>

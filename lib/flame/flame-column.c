@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flame/flame-column.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "flame/internal.h"
 #include "pprof/wire.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-page.h"
-#include "flame/flame-column.h"
+#include "flame/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

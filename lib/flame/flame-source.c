@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-source.h"
 #include "base/text.h"
-#include "flame/flame-column.h"
+#include "flame/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

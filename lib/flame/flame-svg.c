@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-svg.h"
 #include "compare/diff.h"
-#include "flame/flame-change.h"
-#include "flame/flame-column.h"
+#include "flame/internal.h"
 #include "names/short-name.h"
 #include "record/words.h"
 #include "show/value.h"

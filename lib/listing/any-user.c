@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "listing/any-user.h"
 #include "base/arena.h"
+#include "listing/internal.h"
 
 #include <grp.h>
 #include <stdlib.h>

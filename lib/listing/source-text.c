@@ -3,7 +3,7 @@
 #include "base/descriptor.h"
 #include "base/regular.h"
 #include "base/text.h"
-#include "listing/any-user.h"
+#include "listing/internal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "locate/archive.h"
 #include "base/cursor.h"
+#include "locate/internal.h"
 
 #include <string.h>
 

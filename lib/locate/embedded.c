@@ -3,7 +3,6 @@
 #include "base/descriptor.h"
 #include "base/regular.h"
 #include "elf/mapped.h"
-#include "locate/archive.h"
 #include "locate/internal.h"
 
 #include <stdio.h>

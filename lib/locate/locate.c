@@ -4,7 +4,6 @@
 #include "base/regular.h"
 #include "elf/mapped.h"
 #include "linux/proc.h"
-#include "locate/archive.h"
 #include "locate/internal.h"
 
 #include <inttypes.h>

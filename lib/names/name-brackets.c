@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "names/name-brackets.h"
+#include "names/internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
-#include "names/name-brackets.h"
-#include "names/name-tokens.h"
+#include "names/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

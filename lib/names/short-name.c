@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/text.h"
-#include "names/name-tokens.h"
+#include "names/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

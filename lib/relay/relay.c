@@ -2,7 +2,7 @@
 #include "relay/relay.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "relay/trim.h"
+#include "relay/internal.h"
 #include "stream/writer.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "relay/trim.h"
 #include "record/sample.h"
+#include "relay/internal.h"
 
 /* Return the copy of the user stack in RECORD, as sample_decode() finds it. */
 static struct bytes stack_of(const struct perf_event_header *record,

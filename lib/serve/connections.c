@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/connections.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "serve/internal.h"

@@ -2,17 +2,19 @@
 /* internal - a server, as its parts see it. */
 #pragma once
 #include "serve/access.h"
-#include "serve/connections.h"
+#include "serve/kept-files.h"
 #include "serve/listen.h"
 #include "serve/metrics.h"
 #include "serve/query.h"
 #include "serve/recipe.h"
-#include "serve/kept-files.h"
 #include "serve/serve-settings.h"
 #include "serve/work.h"
 
+#include <event2/event.h>
 #include <event2/http.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct job;
 struct keeper;
@@ -116,3 +118,90 @@ int listen_open(const char *text, char name[LISTEN_NAME], struct report *report)
 
 /* Remove the Unix socket of TEXT, if it is one. */
 void listen_remove(const char *text);
+
+/*
+ * connections - limits how many clients a server has, and how long each may take.
+ *
+ * evhttp itself has neither limit.  It gets the buffer of each connection here, with a deadline
+ * for sending the request and another for receiving the answer.  A connection carries one
+ * request.  While there is no room, new clients wait in the kernel's queue.
+ */
+
+struct connections;
+struct metrics;
+
+/*
+ * Make the connections of HTTP.  They live as long as HTTP: free HTTP first.  METRICS counts the
+ * requests that evhttp itself refuses.
+ */
+struct connections *connections_new(struct event_base *base, struct evhttp *http,
+				    struct metrics *metrics);
+void connections_free(struct connections *c);
+
+/* The request has been read: no deadline while it is worked on. */
+void connections_hold(struct connections *c, struct evhttp_request *request);
+
+/* The answer is ready: the client has a minute to take it. */
+void connections_release(struct connections *c, struct evhttp_request *request);
+
+/* Accept no new connections. */
+void connections_stop(struct connections *c);
+
+/*
+ * Return the number of connections.  With CLOSE_IDLE, first close those that have not sent a
+ * whole request.
+ */
+unsigned connections_count(struct connections *c, bool close_idle);
+
+/* moment - parses and formats points in time. */
+
+enum { MOMENT_SIZE = 32 };	/* bytes of a formatted time, with its NUL */
+
+/*
+ * Parse TEXT and set *MOMENT, in s since 1970.  TEXT is a time in RFC 3339's format
+ * ("2026-11-22T03:12:00Z"; seconds may be left out), a number of seconds since 1970, or a duration
+ * before NOW ("-1h").  Fractions of a second are ignored.  Return false if TEXT is malformed.
+ */
+bool moment_parse(const char *text, uint64_t now, uint64_t *moment);
+
+/* Write MOMENT in RFC 3339's format, in UTC. */
+void moment_format(char text[MOMENT_SIZE], uint64_t moment);
+
+/* routes - maps the paths of a server to handlers. */
+
+/* Answer REQUEST, now or by a job.  CONTEXT: the struct server. */
+void routes_handle(struct evhttp_request *request, void *context);
+
+/*
+ * watch - notices when the tools of --keep stop writing profiles, although they run.
+ *
+ * The CPU time and the unread input of a tool show if it hangs.  If all tools work, but no sample
+ * comes, then either the target is idle, or something is wrong that only a restart corrects.  So
+ * the tools are restarted once; if that changes nothing, not again for a day.
+ *
+ * Time is counted in the caller's rounds, so it does not pass while the whole machine is stopped.
+ */
+
+/* Zero-initialised except for the lengths. */
+struct watch {
+	double interval;	/* s between files */
+	double round;		/* s between calls of watch_look() */
+	double looked;		/* time of the last look; monotonic, in s */
+	double silence;		/* s since the start or the last file */
+	bool has_written;	/* since the start of the tools */
+	double silent_until;	/* until then samples may be missing; monotonic, in s */
+};
+
+enum { WATCH_WHY = 160 };	/* bytes of a reason, with its NUL */
+
+/* The tools start, NOW. */
+void watch_start(struct watch *w, double now);
+
+/* The last tool has written a file, or tried. */
+void watch_file(struct watch *w, bool is_written);
+
+/*
+ * Look at the running TOOLS, NOW.  Return true and set WHY if they must be started again.  If no
+ * files come, but that would not help, set WHY to the reason, else to "".
+ */
+bool watch_look(struct watch *w, struct work *tools, double now, char why[WATCH_WHY]);

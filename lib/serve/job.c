@@ -8,7 +8,6 @@
  *	history			pmu-topprof merges kept profiles
  */
 #include "base/arena.h"
-#include "serve/moment.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
 

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
-#include "serve/watch.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/moment.h"
 #include "base/units.h"
+#include "serve/internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "linux/proc.h"
-#include "serve/moment.h"
+#include "serve/internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/routes.h"
 #include "base/arena.h"
 #include "linux/proc.h"
 #include "linux/read.h"

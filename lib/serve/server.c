@@ -6,7 +6,6 @@
 #include "base/sibling.h"
 #include "serve/internal.h"
 #include "serve/listen.h"
-#include "serve/routes.h"
 
 #include <event2/event.h>
 #include <event2/listener.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/watch.h"
+#include "serve/internal.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  */
 #include "base/text.h"
 #include "show/annotate-print.h"
-#include "show/ratios-print.h"
+#include "show/internal.h"
 #include "show/value.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/annotate-print.h"
 #include "base/text.h"
-#include "show/ratios-print.h"
+#include "show/internal.h"
 #include "show/value.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/ratios-print.h"
+#include "show/internal.h"
 
 void ratios_print(const struct ratio *r, FILE *out)
 {

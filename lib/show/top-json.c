@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A top as one JSON object. */
 #include "base/json.h"
-#include "show/ratios-print.h"
+#include "show/internal.h"
 #include "show/top-print-internal.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A top as a table for people. */
 #include "base/text.h"
+#include "show/internal.h"
 #include "show/name-print.h"
-#include "show/ratios-print.h"
 #include "show/screen.h"
 #include "show/top-print-internal.h"
 #include "show/value.h"

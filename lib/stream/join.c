@@ -8,7 +8,7 @@
 #include "stream/join.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "stream/relabel.h"
+#include "stream/internal.h"
 #include "stream/resolved.h"
 
 #include <inttypes.h>

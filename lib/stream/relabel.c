@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stream/relabel.h"
 #include "base/load.h"
 #include "record/label-record.h"
+#include "stream/internal.h"
 
 struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
 {

@@ -5,8 +5,8 @@
  * Each line of stdin is an offset ("@0x1000") or a name.  Its answer is a line: the offset and the
  * size of the file's bytes, and its name; or "-".
  */
-#include "locate/archive.h"
 #include "base/arena.h"
+#include "locate/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-archive - any bytes as a ZIP archive: what is found is in it, and is found by its name. */
-#include "locate/archive.h"
+#include "locate/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* moment: times as people write them; the values are those of date -u -d TEXT +%s. */
-#include "serve/moment.h"
+#include "serve/internal.h"
 #include "tests/unit/tap.h"
 
 #include <stddef.h>

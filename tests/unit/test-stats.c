@@ -5,7 +5,7 @@
  */
 #include "base/arena.h"
 #include "compare/compare.h"
-#include "compare/distribution.h"
+#include "compare/internal.h"
 #include "compare/ratio.h"
 #include "compare/share-internal.h"
 #include "tests/unit/tap.h"

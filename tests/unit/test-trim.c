@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trim: a sample says the same without the unused end of its stack, however much is used. */
 #include "record/sample.h"
-#include "relay/trim.h"
+#include "relay/internal.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

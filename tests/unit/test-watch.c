@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch: when tools that write no files are started again, and when they are not. */
-#include "serve/watch.h"
+#include "serve/internal.h"
 #include "tests/unit/tap.h"
 
 #include <string.h>

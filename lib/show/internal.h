@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ratios-print - prints ratios in tables and JSON. */
+/* internal - what only this module uses; the files are named. */
 #pragma once
 #include "compare/ratios.h"
 
 #include <stdio.h>
+
+/* ratios-print - prints ratios in tables and JSON. */
 
 /* The width of a ratio's column. */
 enum { RATIO_COLUMNS = 24 };

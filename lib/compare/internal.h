@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* distribution - tails and quantiles: normal, Student's t, beta and chi-square. */
+/* internal - what only this module uses; the files are named. */
 #pragma once
+#include "pprof/decode.h"
+
+/* distribution - tails and quantiles: normal, Student's t, beta and chi-square. */
 
 /* The z of 95 % confidence intervals. */
 #define STATS_Z 1.959963984540054
@@ -20,3 +23,13 @@ double stats_beta_quantile(double p, double a, double b);
 
 /* Return the X such that a chi-square value with DF degrees of freedom is below X with P. */
 double stats_chi_square_quantile(double p, double df);
+
+/* wait-frames - the kernel's frames in which a thread waits, as one frame: "[waits: futex]". */
+
+/*
+ * Return how many locations at the leaf of STACK are frames of the kernel, and write one NAME for
+ * all of them, of at most SIZE bytes: the system call in which the thread waited; "[waits]" if
+ * there is none; or the name in brackets that the leaf has already, such as "[preempted]".
+ */
+size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, char *name,
+		   size_t size);

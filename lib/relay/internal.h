@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* internal - what only this module uses; the files are named. */
+#pragma once
+#include "record/events.h"
+
 /*
  * trim - leaves out the unused end of a sample's copy of the user stack.
  *
  * The kernel reserves attr.sample_stack_user bytes in every SAMPLE record, but fills only as many
  * as the thread's stack has.  The rest of the reserved bytes are from older records.
  */
-#pragma once
-#include "record/events.h"
 
 /*
  * Copy RECORD, a SAMPLE of EVENT, to TO (room for RECORD->size bytes), and leave out the unused

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* internal - what only this module uses; the files are named. */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
 /*
  * any-user - lets root open a file with the rights that any user has.
  *
@@ -7,9 +12,6 @@
  * /root.  The kernel checks the rights at each step of the path, so nobody can replace a part of
  * it between a check and the opening.
  */
-#pragma once
-#include <stdbool.h>
-#include <sys/types.h>
 
 /* The rights to files before any_user_begin(). */
 struct any_user {

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name-tokens - takes function names of C++, Rust, Go and other languages apart. */
+/* internal - what only this module uses; the files are named. */
 #pragma once
 #include "base/arena.h"
 #include "base/slice.h"
+
+/* name-brackets - finds which brackets of a name belong together. */
+
+/* Return whether C is a letter, a digit, '_' or '$', or a byte of a letter outside of ASCII. */
+bool name_is_word(char c);
+
+/*
+ * If at I of NAME there is "operator" of C++, return where its sign ends, or the space that the
+ * demangler puts between operator< and its arguments; else I.
+ */
+size_t name_after_operator(struct slice name, size_t i);
+
+/* Return for each opening bracket of NAME the index of its end, for each other byte 0. */
+uint32_t *name_brackets(struct arena *arena, struct slice name);
+
+/* name-tokens - takes function names of C++, Rust, Go and other languages apart. */
 
 enum {
 	NAME_LONGEST = 4096,	/* bytes of a name that is taken apart */
