@@ -50,7 +50,7 @@ static void open_file(struct code_files *c, uint32_t id, const struct decoded_ma
 	}
 	if (!*build_id && *path != '/')
 		object.kind = OBJECT_UNKNOWN;
-	struct image *image = image_use(images, id, &object, &at, 0);
+	struct image *image = image_use(images, id, &object, &at, 0, 0);
 	if (image->elf && image->result == LOCATE_CHANGED)
 		report_note(c->report, "'%s' was changed after the profile was made; its "
 			    "instructions may be others", path);

@@ -114,29 +114,30 @@ int64_t locate_written_at(const char *input)
 }
 
 /*
- * Return the latest time at which the current sample may have been taken, in ns since 1970; 0:
- * unknown.  The wall clock may have run 0.1 % faster or slower than the stream's clock.
+ * Return the latest time at which a sample may have been taken, in ns since 1970; 0: unknown.
+ * TIME: its time in the stream's clock; 0: unknown.  The wall clock may have run 0.1 % faster or
+ * slower than the stream's clock.
  */
-static int64_t taken_before(const struct images *i)
+static int64_t taken_before(const struct images *i, uint64_t time)
 {
 	const struct stream_origin *origin = i->origin;
 
-	if (!origin || !origin->has_clock || !i->time)
+	if (!origin || !origin->has_clock || !time)
 		return i->where.recorded_before;
-	uint64_t since = i->time - origin->clock_time;	/* or before: then near 2^64 */
+	uint64_t since = time - origin->clock_time;	/* or before: then near 2^64 */
 	uint64_t distance = since >> 63 ? -since : since;
 	return (int64_t)(origin->wall_time + since + distance / 1000);
 }
 
 /*
- * Check whether the file of OBJECT was changed after the current sample.  Without a build ID, a
+ * Check whether the file of OBJECT was changed after a sample at TIME.  Without a build ID, a
  * file is recognized by path and inode, which stay when the file is written to.
  */
 static void check_unchanged(struct image *image, const struct object *object,
-			    const struct mapping *m)
+			    const struct mapping *m, uint64_t time)
 {
 	struct images *i = image->images;
-	int64_t taken = taken_before(i);
+	int64_t taken = taken_before(i, time);
 
 	if (!image->elf || object->kind != OBJECT_FILE || object_has_id(object) ||
 	    i->where.sysroot || !taken || elf_modified(image->elf) <= taken)
@@ -153,14 +154,14 @@ static void check_unchanged(struct image *image, const struct object *object,
 }
 
 struct image *image_use(struct images *i, uint32_t id, const struct object *object,
-			const struct mapping *m, pid_t pid)
+			const struct mapping *m, pid_t pid, uint64_t time)
 {
 	struct image *image = image_at(i, id);
 
 	if (!image->tried)
 		open_file(image, object, m, pid, true);
 	if (!image->is_checked)
-		check_unchanged(image, object, m);
+		check_unchanged(image, object, m, time);
 	image->is_checked = true;
 	image->used = ++i->uses;
 	return image;

@@ -50,7 +50,6 @@ struct images {
 	/* The owner keeps these up to date. */
 	const struct stream_origin *origin;	/* NULL: the stream is of this machine */
 	bool is_local;		/* the stream was recorded on this machine */
-	uint64_t time;		/* of the current sample, in the stream's clock; 0: unknown */
 	/* The owner may read these. */
 	uint64_t opened;	/* number of files that were opened */
 	struct image **image;	/* by id of the object; NULL: not needed yet */
@@ -84,7 +83,7 @@ struct image *image_at(struct images *i, uint32_t id);
  * for at the first call, and checked as the comment above says.  This does not close other files.
  */
 struct image *image_use(struct images *i, uint32_t id, const struct object *object,
-			const struct mapping *m, pid_t pid);
+			const struct mapping *m, pid_t pid, uint64_t time);
 
 /*
  * Let the image of object ID have the file ELF of the object PATH, which was found otherwise (NULL:

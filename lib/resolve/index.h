@@ -33,6 +33,12 @@ struct source_answer {
 	bool is_go;		/* the frames come from a Go program's own table */
 };
 
+/* Return the name of ANSWER's outermost frame by debug information, or NULL. */
+static inline const char *answer_name(const struct source_answer *answer)
+{
+	return dwarf_function_name(dwarf_outermost(answer->frame, answer->frames));
+}
+
 /* --- read an index --- */
 struct index;
 

@@ -1,29 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The resolver and its frames. A cache maps an address in an object to a frame, exactly. It is
- * used if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
- */
+/* The resolver: composes its parts, and passes records and samples to them. */
 #include "base/clock.h"
-#include "record/words.h"
-#include "resolve/resolver-internal.h"
+#include "resolve/internal.h"
 
-#include <sys/resource.h>
+#include <stdlib.h>
+#include <time.h>
 
-/* Return how many files this process may have open. */
-static uint32_t files_limit(void)
+/* Give each part what it needs of the others. */
+static void compose(struct resolver *r, const struct resolver_options *o)
 {
-	struct rlimit limit;
-	bool is_known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < UINT32_MAX;
+	struct resolved *definitions = r->definitions;
+	struct report *report = r->report;
 
-	return is_known ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+	r->jits = (struct jits){ .symbols = o->symbols, .sysroot = o->where.sysroot,
+				 .spaces = &r->spaces, .recent = &r->callchains.recent,
+				 .report = report };
+	r->namer = (struct namer){
+		.definitions = definitions, .kernel = &r->places.kernel,
+		.recorded = &r->places.recorded, .source_strings = &r->sources.strings,
+		.report = report, .demangle = o->demangle, .no_inlines = o->no_inlines,
+		.no_lines = o->no_lines };
+	r->ranges = (struct object_ranges){ .definitions = definitions, .namer = &r->namer,
+					    .objects = &r->spaces.objects, .report = report };
+	r->places = (struct places){
+		.symbols = o->symbols, .kallsyms = o->kallsyms, .spaces = &r->spaces,
+		.sources = &r->sources, .ranges = &r->ranges, .jits = &r->jits,
+		.report = report };
+	r->frames = (struct frame_index){ .definitions = definitions, .namer = &r->namer,
+					  .ranges = &r->ranges, .jits = &r->jits,
+					  .report = report, .symbols = o->symbols };
+	r->callchains = (struct callchains){ .spaces = &r->spaces, .places = &r->places,
+					     .frames = &r->frames, .ends = &r->ends };
 }
 
-struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
+struct resolver *resolver_new(const struct resolver_options *options, struct resolved *definitions,
 			      struct report *report)
 {
 	struct resolver *r = mem_zeroed(1, sizeof(*r));
 
-	r->options = *options;
+	r->definitions = definitions;
+	r->report = report;
+	r->symbols = options->symbols;
+	r->limit = r->limit_min = options->definitions_max;
 	/* The line in a caller comes from its inlined calls: needed unless lines are off, too. */
 	r->sources = (struct sources){
 		.images = { .where = options->where, .report = report,
@@ -36,201 +54,88 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	sources_begin(&r->sources);
 	r->spaces.rename = options->symbols ? images_rename : NULL;
 	r->spaces.rename_context = &r->sources.images;
-	r->tables = tables;
-	r->report = report;
-	r->jit_credit = JIT_CREDIT_FIRST;
-	r->limit = options->definitions_max;
-	r->jit_budget.files_max = files_limit() / 2;
-	recent_reset(&r->recent, RECENT_FIRST);
+	compose(r, options);
+	jits_begin(&r->jits);
+	callchains_begin(&r->callchains);
 	return r;
 }
 
-/* Add symbols that the recorder put into the stream. */
-static void follow_recorded(struct resolver *r, struct stream_reader *in,
-			    const struct record *rec)
+void resolver_forget_thread_names(struct resolver *r)
 {
-	struct cursor c = rec->body;
-
-	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
-		stream_damaged(in, rec, "FEATURE record with symbols that do not fit into it");
-	if (r->recorded.is_full)
-		report_once(r->report, "the stream has more symbols than are kept; further symbols "
-			    "are dropped");
+	free(r->thread_names.string);
+	r->thread_names.string = NULL;
+	r->thread_names.size = 0;
+	r->thread_names.renumbered = r->spaces.tasks.renumbered;
 }
 
-/* Forget the strings of thread names, because the names have new ids. */
-static void forget_comms(struct resolver *r)
+/* Open what the MMAP record REC maps, while it still exists. */
+static void open_mapped(struct resolver *r, const struct stream_reader *in,
+			const struct record *rec)
 {
-	free(r->comm);
-	r->comm = NULL;
-	r->comms = 0;
-	r->comms_renumbered = r->spaces.tasks.renumbered;
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
+		return;
+	jits_open_dump(&r->jits, in, mmap.pid, mmap.path);
+	places_open_mapped(&r->places, rec);
+}
+
+/* Follow REC, which may change what is known of processes. */
+static void follow_spaces(struct resolver *r, struct stream_reader *in, const struct record *rec)
+{
+	bool is_local = r->sources.images.is_local;
+
+	if (!spaces_follow(&r->spaces, rec))
+		stream_damaged(in, rec, "record with fields that do not fit into it");
+	stream_note_tasks(in, &r->spaces.tasks);
+	if (rec->type == RECORD_FINISHED_ROUND && is_local && r->time && r->time != JIT_LATEST)
+		spaces_forget_ended(&r->spaces, monotonic_ns(), r->time);
+	if (r->spaces.silenced)
+		report_more(r->report, r->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
+	if (r->thread_names.renumbered != r->spaces.tasks.renumbered)
+		resolver_forget_thread_names(r);
 }
 
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
+	struct images *images = &r->sources.images;
+
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
-	r->sources.images.is_local = resolver_is_local(in);
-	r->sources.images.origin = stream_origin(in);
-	r->in = in;
-	if (r->options.symbols)
-		images_follow(&r->sources.images, rec);
-	if (!spaces_follow(&r->spaces, rec))
-		stream_damaged(in, rec, "record with fields that do not fit into it");
-	stream_note_tasks(in, &r->spaces.tasks);
-	if (rec->type == RECORD_FINISHED_ROUND && r->sources.images.is_local && r->time &&
-	    r->time != JIT_LATEST)
-		spaces_forget_ended(&r->spaces, monotonic_ns(), r->time);
-	if (r->spaces.silenced)
-		report_more(r->report, r->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
-	if (r->comms_renumbered != r->spaces.tasks.renumbered)
-		forget_comms(r);
-	if (!r->options.symbols)
+	images->is_local = is_recorded_here(in);
+	images->origin = stream_origin(in);
+	r->places.in = in;
+	if (r->symbols)
+		images_follow(images, rec);
+	follow_spaces(r, in, rec);
+	if (!r->symbols)
 		return;
 	if (rec->type == RECORD_FEATURE)
-		follow_recorded(r, in, rec);
+		places_follow_feature(&r->places, in, rec);
 	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
-		resolver_open_mapped(r, in, rec);
+		open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
-		resolver_kernel_follow(r, rec);
-	resolver_jit_follow(r, in, rec);
-}
-
-/* Return the name counts of OBJECT, or of addresses without a mapping for TABLE_NONE. */
-static struct name_counts *find_counts(struct resolver *r, uint32_t object)
-{
-	if (object >= PART_REMOVED)
-		return object == TABLE_NONE ? &r->unmapped_counts : &r->removed_counts;
-	for (; r->counts_size <= object; r->counts_size++) {
-		r->name_counts = array_grow(r->name_counts, r->counts_size,
-					    sizeof(*r->name_counts));
-		r->name_counts[r->counts_size] = (struct name_counts){ 0 };
-	}
-	return &r->name_counts[object];
-}
-
-/* Add a frame with the LINES lines in r->line, and return its id. */
-static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_t lines)
-{
-	struct resolved_frame frame = { .object = place->object, .address = place->address,
-					.lines = lines, .line = r->line };
-
-	r->added++;
-	r->again += resolver_was_defined(r, place);
-	r->named += frame.lines > 0;
-	find_counts(r, r->part[place->object].object)->frames[r->from]++;
-	return resolved_add_frame(r->tables, &frame);
-}
-
-void resolver_name_frame(struct resolver *r, uint32_t id, uint32_t lines)
-{
-	const struct resolved_frame *f = &r->tables->frame[id];
-	struct name_counts *counts = find_counts(r, r->part[f->object].object);
-
-	counts->frames[FROM_NOTHING] -= counts->frames[FROM_NOTHING] > 0;
-	counts->frames[r->from]++;
-	r->named++;
-	resolved_name_frame(r->tables, id, r->line, lines);
-}
-
-/* Return whether F has the LINES lines in r->line. */
-static bool has_lines(const struct resolver *r, const struct resolved_frame *f, uint32_t lines)
-{
-	return f->lines == lines &&
-	       (lines == 0 || !memcmp(f->line, r->line, lines * sizeof(*r->line)));
-}
-
-/*
- * Return the merged frame of OBJECT with the LINES lines in r->line, or TABLE_NONE.  Set *HASH to
- * the hash with which such a frame is added.
- */
-static uint32_t find_merged(const struct resolver *r, uint32_t object, uint32_t lines,
-			    uint64_t *hash)
-{
-	const struct resolved_frame *frame = r->tables->frame;
-
-	*hash = hash_more(object, hash_bytes(r->line, lines * sizeof(*r->line)));
-	return TABLE_FIND(&r->merged_table, *hash, i,
-			  frame[i].object == object && has_lines(r, &frame[i], lines));
-}
-
-/*
- * Return the frame of PLACE beyond FRAMES_MAX frames. Then addresses of one object with the same
- * names and lines share a frame. If even these frames are too many, all share one.
- */
-static uint32_t merged_frame(struct resolver *r, struct place place)
-{
-	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
-	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place);
-
-	if (r->tables->frames == FRAMES_MAX)
-		report_note(r->report, "more than %d addresses were sampled: further addresses "
-			    "of the same line are shown as one", FRAMES_MAX);
-	if (is_full)
-		place = resolver_place_unmapped(r, 0);
-	if (lines == 0)
-		lines = resolver_find_named_line(r, WORD_MORE_ADDRESSES);
-	uint64_t hash;
-	uint32_t id = find_merged(r, place.object, lines, &hash);
-	if (id != TABLE_NONE)
-		return id;
-	id = add_frame(r, &place, lines);
-	table_add(&r->merged_table, hash, id);
-	return id;
-}
-
-uint32_t resolver_left_out_frame(struct resolver *r)
-{
-	struct place place = resolver_place_unmapped(r, 0);
-	uint32_t lines = resolver_find_named_line(r, WORD_FRAMES_LEFT_OUT);
-	uint64_t hash;
-	uint32_t id = find_merged(r, place.object, lines, &hash);
-
-	if (id != TABLE_NONE)
-		return id;
-	id = resolved_add_frame(r->tables, &(struct resolved_frame){
-		.object = place.object, .lines = lines, .line = r->line });
-	table_add(&r->merged_table, hash, id);
-	return id;
-}
-
-uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
-{
-	uint64_t hash = hash_more(place->object, place->address);
-	uint32_t lines = place->jit ? resolver_find_lines(r, place) : 0;
-	const struct resolved_frame *frame = r->tables->frame;
-	uint32_t id = TABLE_FIND(&r->frame_table, hash, i, frame[i].address == place->address &&
-				 frame[i].object == place->object &&
-				 (!place->jit || has_lines(r, &frame[i], lines)));
-
-	if (id != TABLE_NONE)
-		return id;
-	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
-		return merged_frame(r, *place);
-	if (!place->jit)
-		lines = resolver_find_lines(r, place);
-	id = add_frame(r, place, lines);
-	table_add(&r->frame_table, hash, id);
-	if (place->jit && !lines)
-		resolver_late_add(r, r->part[place->object].pid, id);
-	return id;
+		places_follow_kernel(&r->places, rec);
+	pid_t ended = jits_follow(&r->jits, in, rec);
+	if (ended)
+		resolver_name_ended(r, in, ended);
 }
 
 /* Return the string of thread TID's name. */
-static uint32_t comm_id(struct resolver *r, pid_t tid)
+static uint32_t thread_name(struct resolver *r, pid_t tid)
 {
 	uint32_t name = tasks_name(&r->spaces.tasks, tid);
+	uint32_t **string = &r->thread_names.string, *size = &r->thread_names.size;
 
 	if (name == 0)
 		return 0;
-	for (; r->comms <= name; r->comms++) {
-		r->comm = array_grow(r->comm, r->comms, sizeof(*r->comm));
-		r->comm[r->comms] = 0;
+	for (; *size <= name; ++*size) {
+		*string = array_grow(*string, *size, sizeof(**string));
+		(*string)[*size] = 0;
 	}
-	if (!r->comm[name])
-		r->comm[name] = resolver_string_id(r, r->spaces.tasks.names.text[name]);
-	return r->comm[name];
+	if (!(*string)[name])
+		(*string)[name] = namer_string(&r->namer, r->spaces.tasks.names.text[name]);
+	return (*string)[name];
 }
 
 /* Return the version of samples whose IP is not in data. */
@@ -264,7 +169,7 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 		     struct resolved_sample *out)
 {
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
-	uint32_t comm = comm_id(r, s->tid);
+	uint32_t comm = thread_name(r, s->tid);
 
 	if (!comm)
 		tasks_sampled(&r->spaces.tasks, s->pid, s->tid);
@@ -281,9 +186,19 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 		},
 		.end = STACK_NONE, .frames = 0, .frame = NULL,
 		.labels = s->labels.is_known
-			? 1 + label_sets_of_sample(&r->tables->labels, &s->labels) : 0,
+			? 1 + label_sets_of_sample(&r->definitions->labels, &s->labels) : 0,
 		.label_status = s->labels.status, .label_flags = s->labels.flags,
 	};
+}
+
+/* Count the stack in OUT of S, which is cut, if Java would have kept frame pointers for it. */
+static void count_java(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		       const struct resolved_sample *out)
+{
+	const struct resolved_frame *root = &r->definitions->frame[out->frame[out->frames - 1]];
+
+	if (r->ranges.range[root->object].pid == s->pid && resolver_follows(r, in, s->event))
+		r->ends.java += jits_lack_pointers(&r->jits, s->pid);
 }
 
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
@@ -293,7 +208,7 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 	resolver_frames(r, in, s, out);
 	resolver_count(r, in, s, out->end);
 	if (out->end > STACK_WHOLE)
-		resolver_count_java(r, in, s, out);
+		count_java(r, in, s, out);
 }
 
 void resolver_count(struct resolver *r, const struct stream_reader *in,
@@ -319,21 +234,34 @@ const struct stack_ends *resolver_stack_ends(const struct resolver *r)
 	return &r->ends;
 }
 
+/* Return the time of a sample of event ATTR in jitdump's clock; JIT_LATEST: unknown. */
+static uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample)
+{
+	bool is_common = attr->sample_type & PERF_SAMPLE_TIME && attr->use_clockid &&
+			 attr->clockid == CLOCK_MONOTONIC;
+
+	return is_common ? sample->time : JIT_LATEST;
+}
+
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
-	resolver_jit_refresh_all(r);
-	resolver_prefetch_files(r, s);
-	r->time = resolver_jit_time(attr, s);
-	r->sources.images.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
-	out->frames = resolver_chain(r, in, s, attr, &out->end);
-	out->frame = r->frame;
-	const struct resolved_frame *leaf = &r->tables->frame[out->frame[0]];
-	if (!leaf->lines && r->part[leaf->object].pid)
-		resolver_jit_advise(r, r->part[leaf->object].pid);
-	if (r->part[leaf->object].is_python) {
+	const struct sampled sampled = {
+		.in = in, .pid = s->pid, .jit_time = jit_time(attr, s),
+		.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0 };
+
+	r->time = sampled.jit_time;
+	jits_refresh(&r->jits);
+	places_prefetch(&r->places, &sampled, s);
+	out->frames = callchain_resolve(&r->callchains, &sampled, s, attr, &out->end);
+	out->frame = r->callchains.frame;
+	const struct resolved_frame *leaf = &r->definitions->frame[out->frame[0]];
+	const struct object_range *range = &r->ranges.range[leaf->object];
+	if (!leaf->lines && range->pid)
+		jits_advise(&r->jits, in, range->pid);
+	if (range->is_python) {
 		r->python_samples++;
 		r->python_pid = s->pid;
 	}
@@ -346,7 +274,7 @@ const struct tasks *resolver_tasks(const struct resolver *r)
 
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
-	return (struct resolver_counts){ .frames = r->added, .named = r->named,
+	return (struct resolver_counts){ .frames = r->frames.added, .named = r->frames.named,
 					 .objects = r->sources.images.opened };
 }
 
@@ -363,18 +291,13 @@ void resolver_save(struct resolver *r)
 void resolver_free(struct resolver *r)
 {
 	images_release(&r->sources.images);
-	resolver_jit_release(r);
-	jitmap_free(r->ksymbols);
-	recorded_names_release(&r->recorded);
-	free(r->name_counts);
-	kallsyms_close(r->kallsyms);
+	jits_release(&r->jits);
+	places_release(&r->places);
 	spaces_release(&r->spaces);
-	byte_ids_release(&r->long_seen);
-	resolver_release_ids(r);
-	free(r->before);
-	recent_release(&r->recent);
-	free(r->frame);
-	free(r->last.word);
-	free(r->last.frame);
+	namer_release(&r->namer);
+	free(object_ranges_restart(&r->ranges));
+	frame_index_release(&r->frames);
+	callchains_release(&r->callchains);
+	resolver_forget_thread_names(r);
 	free(r);
 }

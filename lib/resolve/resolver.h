@@ -38,10 +38,10 @@ struct resolver_counts {
 };
 
 /*
- * Return a new resolver. It adds definitions to TABLES and reports problems to REPORT. Both must
+ * Return a new resolver. It adds DEFINITIONS and reports problems to REPORT. Both must
  * outlive the resolver.
  */
-struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
+struct resolver *resolver_new(const struct resolver_options *options, struct resolved *definitions,
 			      struct report *report);
 
 /* Follow a record from IN of any type except SAMPLE. A damaged record is reported. */
@@ -103,7 +103,7 @@ void resolver_name_late(struct resolver *r, const struct stream_reader *in);
  * Start with new tables, to drop definitions that are no longer in use. The old definitions move
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
  * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0; then frames that
- * wait for a name (resolver-late.c) are defined again.
+ * wait for a name (late.c) are defined again.
  */
 void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
 		      size_t frames);

@@ -208,7 +208,7 @@ bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *o
 static struct extent add_symbol(struct source *source, uint64_t address,
 				struct source_answer *out)
 {
-	const char *name = dwarf_function_name(dwarf_outermost(out->frame, out->frames));
+	const char *name = answer_name(out);
 	struct elf_symbol symbol;
 
 	if (!source_symbol(source, address, &symbol)) {
@@ -248,16 +248,32 @@ static void report_damaged_sections(const struct source *source)
 		report_damaged(source, &damage);
 }
 
+/* Report if the last lookup found that DWARF is not read completely. */
+static void report_exceeded(const struct source *source)
+{
+	struct tables *t = source->tables;
+
+	if (t->dwarf && dwarf_has_exceeded(t->dwarf) && report_first(&t->exceeded_reported))
+		report_note(report_of(source), "'%s': its debug information refers to the same "
+			    "bytes again and again; not all of it is read", source->image.path);
+}
+
+/* The pages of all files of T are needed. */
+static void wake(const struct tables *t)
+{
+	elf_pool_wake(t->elf);
+	elf_pool_wake(t->debug);
+	elf_pool_wake(t->alternate);
+	elf_pool_wake(t->package);
+}
+
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };
 	struct tables *t = source->tables;
 
 	*out = (struct source_answer){ 0 };
-	elf_pool_wake(t->elf);
-	elf_pool_wake(t->debug);
-	elf_pool_wake(t->alternate);
-	elf_pool_wake(t->package);
+	wake(t);
 	t->asker = source;
 	if (!t->opened)
 		open_tables(source);
@@ -265,9 +281,7 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		out->frames = dwarf_find(t->dwarf, address, &out->frame);
 		same = dwarf_extent(t->dwarf);
 	}
-	if (t->dwarf && dwarf_has_exceeded(t->dwarf) && report_first(&t->exceeded_reported))
-		report_note(report_of(source), "'%s': its debug information refers to the same "
-			    "bytes again and again; not all of it is read", source->image.path);
+	report_exceeded(source);
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same)) {
 		same = (struct extent){ address, address + 1 };

@@ -67,6 +67,12 @@ static inline struct source *source_of(const struct sources *s, uint32_t id)
 	return (struct source *)image_find(&s->images, id);
 }
 
+/* Return the source of object ID.  Its file may not have been looked for yet. */
+static inline struct source *source_at(struct sources *s, uint32_t id)
+{
+	return (struct source *)image_at(&s->images, id);
+}
+
 /*
  * Look up ADDRESS: in the index of earlier runs, or else in DWARF. If DWARF has no function there
  * (it may cover only parts of a program), in a Go program's own table. If that has no function

@@ -48,7 +48,7 @@ struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m,
 {
 	const struct object *o = &u->spaces.objects.object[object];
 	const struct machine *machine;
-	struct image *image = image_use(&u->images, object, o, m, pid);
+	struct image *image = image_use(&u->images, object, o, m, pid, u->sample_time);
 	struct code *code = (struct code *)image;
 
 	if (code->is_opened)

@@ -193,7 +193,8 @@ struct unwind {
 	uint64_t cpu_charged;		/* CPU time of this process that CPU knows, ns */
 	uint64_t memory_due;		/* when to look at the memory of this process again, ns */
 	bool is_over_memory;		/* this process has too much memory */
-	uint64_t sample_monotonic;	/* images.time, if that is CLOCK_MONOTONIC; else 0 */
+	uint64_t sample_time;		/* of the current sample, in the stream's clock, or 0 */
+	uint64_t sample_monotonic;	/* the same, if that is CLOCK_MONOTONIC; else 0 */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t left_out;	/* samples with frames that were left out in the middle */

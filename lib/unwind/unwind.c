@@ -532,9 +532,9 @@ static void add_budget(struct cfi_budget *b)
 
 void unwind_begin(struct unwind *u, const struct perf_event_attr *attr, const struct sample *s)
 {
-	u->images.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	u->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	u->sample_monotonic = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC
-			      ? u->images.time : 0;
+			      ? u->sample_time : 0;
 	code_make_room(u);
 	add_budget(&u->budget);
 	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;

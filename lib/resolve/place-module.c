@@ -8,7 +8,7 @@
  * address.
  */
 #include "elf/build-id.h"
-#include "resolve/resolver-internal.h"
+#include "resolve/place-internal.h"
 
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static size_t build_id_of(const struct stream_reader *in, const struct object *o
 
 	memcpy(id, object->build_id, BUILD_ID_MAX);
 	if (object->build_id_size || *object->path != '[' || strchr(object->path, '/') ||
-	    !resolver_is_local(in))
+	    !is_recorded_here(in))
 		return object->build_id_size;
 	int length = (int)strcspn(object->path + 1, "]");
 	length = snprintf(name, sizeof(name), "%.*s", length, object->path + 1);
@@ -33,18 +33,19 @@ static size_t build_id_of(const struct stream_reader *in, const struct object *o
 }
 
 /* Return the start address of CODE in the module that M maps, from kallsyms; 0: unknown. */
-static uint64_t start_by_symbol(const struct resolver *r, const struct mapping *m,
+static uint64_t start_by_symbol(const struct places *p, const struct mapping *m,
 				struct elf *elf, const struct elf_code *code)
 {
 	uint64_t at = code->address, end = code->address + code->size;
+	struct kallsyms *kallsyms = p->kernel.kallsyms;
 	struct elf_symbol symbol;
 
-	if (!r->kallsyms || kallsyms_trouble(r->kallsyms) || r->kernel_shift)
+	if (!p->kernel.has_kallsyms || p->kernel.shift)
 		return 0;
 	for (int i = 0; i < TRIES_MAX && at < end; i++, at = symbol.same.end) {
 		bool found = elf_symbol(elf, at, &symbol);
 		uint64_t there = found && symbol.address >= code->address
-			? kallsyms_address_in(r->kallsyms, m->start, m->end, symbol.name) : 0;
+			? kallsyms_address_in(kallsyms, m->start, m->end, symbol.name) : 0;
 		if (there)
 			return there - (symbol.address - code->address);
 	}
@@ -52,7 +53,7 @@ static uint64_t start_by_symbol(const struct resolver *r, const struct mapping *
 }
 
 /* Set source->code: the addresses of the code sections of the module that M maps. */
-static void lay_out(const struct resolver *r, const struct mapping *m, struct source *source)
+static void lay_out(const struct places *p, const struct mapping *m, struct source *source)
 {
 	bool is_known = true;		/* the sizes of all sections before this one are known */
 	uint32_t index = 0;
@@ -60,7 +61,7 @@ static void lay_out(const struct resolver *r, const struct mapping *m, struct so
 
 	source->code = mem_zeroed(CODES_MAX, sizeof(*source->code));
 	while (source->codes < CODES_MAX && elf_next_code(source->image.elf, &index, &code)) {
-		uint64_t start = start_by_symbol(r, m, source->image.elf, &code);
+		uint64_t start = start_by_symbol(p, m, source->image.elf, &code);
 		/* the file does not show what size the loader gives these tables */
 		is_known &= strncmp(code.name, ".plt", 4) && strcmp(code.name,
 								    ".text.ftrace_trampoline");
@@ -73,38 +74,34 @@ static void lay_out(const struct resolver *r, const struct mapping *m, struct so
 	}
 }
 
-static void open_module(struct resolver *r, const struct stream_reader *in,
-			const struct mapping *m)
+/* Look for the file of the module that M maps.  Return it, without its layout. */
+static struct source *open_module(struct places *p, const struct stream_reader *in,
+				  const struct mapping *m)
 {
-	const struct object *object = &r->spaces.objects.object[m->object];
+	const struct object *object = &p->spaces->objects.object[m->object];
 	uint8_t id[BUILD_ID_MAX];
 	size_t size = build_id_of(in, object, id);
-	struct elf *elf = size ? locate_module(&r->sources.images.where, object->path, id, size,
-					       stream_origin(in)->kernel, r->report) : NULL;
+	struct elf *elf = size ? locate_module(&p->sources->images.where, object->path, id, size,
+					       stream_origin(in)->kernel, p->report) : NULL;
 
 	if (elf && !elf_is_relocatable(elf)) {
 		elf_close(elf);
 		elf = NULL;
 	}
-	struct image *image = image_set(&r->sources.images, m->object, object->path, elf);
-	if (elf)
-		lay_out(r, m, (struct source *)image);
+	return (struct source *)image_set(&p->sources->images, m->object, object->path, elf);
 }
 
-void resolver_place_in_module(struct resolver *r, const struct stream_reader *in,
-			      const struct mapping *m, uint64_t address, struct place *place)
+struct source_place place_in_module(struct places *p, const struct sampled *s,
+				    const struct mapping *m, uint64_t address)
 {
-	const struct image *image = image_at(&r->sources.images, m->object);
-	const struct source *source = (const struct source *)image;
+	struct source *source = source_at(p->sources, m->object);
 
-	if (!image->tried)
-		open_module(r, in, m);
+	if (!source->image.tried && open_module(p, s->in, m)->image.elf)
+		lay_out(p, m, source);
 	for (uint32_t i = 0; i < source->codes; i++) {
 		const struct module_code *code = &source->code[i];
-		if (address - code->start >= code->size)
-			continue;
-		place->source = m->object;
-		place->own_address = address - code->start + code->own;
-		return;
+		if (address - code->start < code->size)
+			return (struct source_place){ source, address - code->start + code->own };
 	}
+	return (struct source_place){ 0 };
 }

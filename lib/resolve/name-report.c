@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of -v: the sources of names, for each object. */
 #include "record/words.h"
-#include "resolve/resolver-internal.h"
+#include "resolve/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ static const char *reason(const struct resolver *r, uint32_t id)
 	switch (r->spaces.objects.object[id].kind) {
 	case OBJECT_KERNEL:
 	case OBJECT_MODULE:
-		if (!r->kallsyms)
+		if (!r->places.kernel.kallsyms)
 			return "no symbols of the recorded kernel";
-		return kallsyms_trouble(r->kallsyms) ?: "no symbol covers them";
+		return kallsyms_trouble(r->places.kernel.kallsyms) ?: "no symbol covers them";
 	case OBJECT_ANONYMOUS:
 		return "no file, and no perf-PID.map or jitdump file covers them";
 	default:
@@ -40,17 +40,17 @@ static const char *reason(const struct resolver *r, uint32_t id)
 static void report_counts(const struct resolver *r, const char *path, const struct name_counts *t,
 			  const char *why)
 {
-	static const char *const from[FROMS] = {
-		[FROM_DEBUG] = "debug information", [FROM_GO] = "Go's table",
-		[FROM_SYMBOLS] = "symbols", [FROM_KERNEL] = "kallsyms", [FROM_JIT] = "the JIT",
+	static const char *const from[NAME_SOURCES] = {
+		[BY_DEBUG] = "debug information", [BY_GO] = "Go's table",
+		[BY_SYMBOLS] = "symbols", [BY_KERNEL] = "kallsyms", [BY_JIT] = "the JIT",
 	};
-	uint64_t total = 0, unnamed = t->frames[FROM_NOTHING];
+	uint64_t total = 0, unnamed = t->frames[BY_NOTHING];
 	char text[256] = "";
 	size_t at = 0;
 
-	for (int i = 0; i < FROMS; i++)
+	for (int i = 0; i < NAME_SOURCES; i++)
 		total += t->frames[i];
-	for (int i = 0; i < FROM_NOTHING; i++)
+	for (int i = 0; i < BY_NOTHING; i++)
 		if (t->frames[i])
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
 					       ", %" PRIu64 " named by %s", t->frames[i], from[i]);
@@ -73,11 +73,11 @@ static void report_cache(const struct resolver *r, uint32_t id)
 
 void resolver_report(const struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->counts_size; i++) {
-		report_counts(r, r->spaces.objects.object[i].path, &r->name_counts[i],
+	for (uint32_t i = 0; i < r->frames.counts_size; i++) {
+		report_counts(r, r->spaces.objects.object[i].path, &r->frames.counts[i],
 			      reason(r, i));
 		report_cache(r, i);
 	}
-	report_counts(r, WORD_REMOVED, &r->removed_counts, "they are mapped nowhere any more");
-	report_counts(r, WORD_UNKNOWN, &r->unmapped_counts, "nothing is mapped there");
+	report_counts(r, WORD_REMOVED, &r->frames.removed, "they are mapped nowhere any more");
+	report_counts(r, WORD_UNKNOWN, &r->frames.unmapped, "nothing is mapped there");
 }

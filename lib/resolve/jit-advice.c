@@ -7,7 +7,7 @@
  * been told to write its names at its end. So the advice waits for that end, or for the stream's.
  */
 #include "linux/proc.h"
-#include "resolve/resolver-internal.h"
+#include "resolve/jits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,13 @@ static const struct compiler {
 enum { JAVA, COMPILERS = sizeof(compilers) / sizeof(*compilers) };
 
 /* Return the index of the compiler that process PID has mapped; COMPILERS: none is known. */
-static size_t compiler_of(struct resolver *r, pid_t pid)
+static size_t compiler_of(struct jits *j, pid_t pid)
 {
-	const struct space *space = spaces_find(&r->spaces, pid);
+	const struct space *space = spaces_find(j->spaces, pid);
 
 	for (const struct mapping *m = mappings_from(&space->code, 0); m;
 	     m = mappings_from(&space->code, m->end)) {
-		const char *path = r->spaces.objects.object[m->object].path;
+		const char *path = j->spaces->objects.object[m->object].path;
 		const char *slash = strrchr(path, '/');
 		for (size_t k = 0; slash && k < COMPILERS; k++)
 			if (!strcmp(slash + 1, compilers[k].file))
@@ -60,23 +60,23 @@ static bool has_option(pid_t pid, const char *option)
 	return found;
 }
 
-void resolver_jit_is_nameless(struct resolver *r, pid_t pid)
+void jits_note_nameless(struct jits *j, pid_t pid)
 {
-	struct jit_process *p = resolver_jit_process(r, pid);
+	struct jit_process *p = jits_process(j, pid);
 
 	if (p)
 		p->is_nameless = true;
 }
 
 /* Advise, once for each compiler.  IS_ALIVE: the process runs. */
-static void advise(struct resolver *r, const struct jit_process *p, bool is_alive)
+static void advise(struct jits *j, const struct jit_process *p, bool is_alive)
 {
 	size_t compiler = p->compiler;
 	char text[100];
 
-	if (compiler >= COMPILERS || r->advised >> compiler & 1)
+	if (compiler >= COMPILERS || j->advised >> compiler & 1)
 		return;
-	r->advised |= 1U << compiler;
+	j->advised |= 1U << compiler;
 	const char *advice = compilers[compiler].advice;
 	if (p->was_asked && !is_alive) {
 		snprintf(text, sizeof(text), "it ended before it wrote /tmp/perf-%d.map", p->pid);
@@ -86,80 +86,66 @@ static void advise(struct resolver *r, const struct jit_process *p, bool is_aliv
 			 "with --jit-map", p->pid);
 		advice = text;
 	}
-	report_note(r->report, "no names of code that %s compiled in process %d: %s",
+	report_note(j->report, "no names of code that %s compiled in process %d: %s",
 		    compilers[compiler].program, p->pid, advice);
 }
 
-void resolver_count_java(struct resolver *r, const struct stream_reader *in,
-			 const struct sample *s, const struct resolved_sample *out)
+bool jits_lack_pointers(struct jits *j, pid_t pid)
 {
-	const struct resolved_frame *root = &r->tables->frame[out->frame[out->frames - 1]];
-	struct jit_process *p = r->part[root->object].pid == s->pid
-		? resolver_jit_process(r, s->pid) : NULL;
+	struct jit_process *p = jits_process(j, pid);
 
-	if (!p || !resolver_follows(r, in, s->event))
-		return;
+	if (!p)
+		return false;
 	if (p->java == JAVA_UNKNOWN)
-		p->java = compiler_of(r, s->pid) != JAVA ? JAVA_NOT
-			: has_option(s->pid, "-XX:+PreserveFramePointer") ? JAVA_KEEPS
+		p->java = compiler_of(j, pid) != JAVA ? JAVA_NOT
+			: has_option(pid, "-XX:+PreserveFramePointer") ? JAVA_KEEPS
 			: JAVA_LACKS;
-	r->ends.java += p->java == JAVA_LACKS;
+	return p->java == JAVA_LACKS;
 }
 
 /* Return whether P runs.  It may still be in /proc when its end is recorded. */
-static bool is_alive(const struct resolver *r, const struct stream_reader *in,
+static bool is_alive(const struct jits *j, const struct stream_reader *in,
 		     const struct jit_process *p)
 {
 	uid_t user;
 
-	return !p->ended && !r->options.where.sysroot && resolver_is_local(in) &&
+	return !p->ended && !j->sysroot && is_recorded_here(in) &&
 	       proc_owner(p->pid, &user) && !proc_is_zombie(p->pid);
 }
 
-void resolver_jit_advise(struct resolver *r, pid_t pid)
+void jits_advise(struct jits *j, const struct stream_reader *in, pid_t pid)
 {
-	struct jit_process *p = resolver_jit_process(r, pid);
+	struct jit_process *p = jits_process(j, pid);
 
 	if (!p || !p->is_nameless || ++p->unnamed != MANY)
 		return;
-	p->compiler = compiler_of(r, pid);
-	bool lives = is_alive(r, r->in, p);
+	p->compiler = compiler_of(j, pid);
+	bool lives = is_alive(j, in, p);
 	if (lives && p->compiler < COMPILERS)
 		p->was_asked = has_option(pid, compilers[p->compiler].option);
-	if (lives && !spaces_find(&r->spaces, pid)->is_new)
-		advise(r, p, true);
+	if (lives && !spaces_find(j->spaces, pid)->is_new)
+		advise(j, p, true);
 }
 
-void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *in,
+void jits_advise_at_end(struct jits *j, const struct stream_reader *in,
 				const struct jit_process *p)
 {
 	pid_t pid = p->pid;
 
 	if (p->unnamed < MANY)
 		return;
-	struct jitmap *map = resolver_jit_find(r, in, pid);	/* this may move r->jit */
-	p = resolver_jit_process(r, pid);
+	struct jitmap *map = jits_map(j, in, pid);	/* this may move j->process */
+	p = jits_process(j, pid);
 	if (!map || jitmap_is_empty(map))
-		advise(r, p, is_alive(r, in, p));
+		advise(j, p, is_alive(j, in, p));
 }
 
-bool resolver_is_python(const char *path)
+void jits_advise_python(struct jits *j, const struct stream_reader *in, pid_t pid)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct jitmap *map = jits_map(j, in, pid);
 
-	return !strncmp(name, "python3", strlen("python3")) ||
-	       !strncmp(name, "libpython3", strlen("libpython3"));
-}
-
-void resolver_advise_python(struct resolver *r, const struct stream_reader *in)
-{
-	enum { FEW = 100 };	/* samples */
-
-	if (r->python_samples < FEW || r->python_samples <= r->tables->samples / 2)
-		return;
-	struct jitmap *map = resolver_jit_find(r, in, r->python_pid);
 	if (map && jitmap_is_empty(map))
-		report_note(r->report, "process %d runs Python, whose functions have no names, "
+		report_note(j->report, "process %d runs Python, whose functions have no names, "
 			    "only its C code has: start it with -X perf (Python 3.12 or later)",
-			    r->python_pid);
+			    pid);
 }

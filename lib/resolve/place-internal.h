@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of place, shared by processes (place.c), the kernel (place-kernel.c), its modules
+ * (place-module.c), and the symbols that the stream carries (place-recorded.c).
+ */
+#pragma once
+#include "resolve/place.h"
+
+/*
+ * Return the mapping of the kernel that ADDRESS belongs to, or NULL.  The kernel's symbols are
+ * looked for at the first address that needs them.
+ */
+const struct mapping *places_kernel_mapping(struct places *p, const struct sampled *s,
+					    uint64_t address);
+
+/* Return the place of ADDRESS in the kernel, which belongs to M. */
+struct place place_in_kernel(struct places *p, const struct sampled *s, const struct mapping *m,
+			     uint64_t address);
+
+/* Return where ADDRESS is in the file of the module that M maps, if that is found. */
+struct source_place place_in_module(struct places *p, const struct sampled *s,
+				    const struct mapping *m, uint64_t address);
+
+/* Return where in the stream's own symbols to look up ADDRESS, which belongs to M. */
+struct recorded_place place_recorded(const struct places *p, const struct mapping *m,
+				     uint64_t address);
