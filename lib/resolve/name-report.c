@@ -30,7 +30,7 @@ static const char *reason(const struct resolver *r, uint32_t id)
 				: "its file was not looked for";
 		if (elf_is_cut(elf))
 			return "the file was cut while it was read";
-		if (!(source->tables && source->tables->debug) &&
+		if (!(source->files && source->files->debug) &&
 		    !elf_section(elf, ".symtab", &symbols))
 			return "it is stripped, and no debug file was found";
 		return "no symbol covers them";
@@ -64,11 +64,11 @@ static void report_counts(const struct resolver *r, const char *path, const stru
 static void report_cache(const struct resolver *r, uint32_t id)
 {
 	const struct source *source = source_of(&r->sources, id);
-	const struct tables *t = source ? source->tables : NULL;
+	const struct debug_files *f = source ? source->files : NULL;
 
-	if (t && (t->hits || t->misses))
+	if (f && (f->hits || f->misses))
 		report_summary(r->report, "'%s': %u of %u addresses were in the cache",
-			       r->spaces.objects.object[id].path, t->hits, t->hits + t->misses);
+			       r->spaces.objects.object[id].path, f->hits, f->hits + f->misses);
 }
 
 void resolver_report(const struct resolver *r)

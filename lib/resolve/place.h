@@ -2,9 +2,9 @@
 /*
  * place - where an address of a sample lies.
  *
- * A place has all by which its names are looked up: that takes neither the process, nor its
- * mappings, nor the time.  Equal places have equal names, but for code of JIT compilers, whose
- * names a place has already.  A place is valid until the next record or sample.
+ * A place says all that a look-up of its names needs: the process, its mappings and the time are
+ * not needed any more.  A place in code of a JIT compiler already has the name of its function,
+ * because that depends on the time.  A place is valid until the next record or sample.
  */
 #pragma once
 #include "resolve/jits.h"

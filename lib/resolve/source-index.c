@@ -14,9 +14,9 @@ enum {
 	FRAMES_EACH = 8,	/* an answer counts once more for each FRAMES_EACH frames */
 };
 
-bool source_key(const struct tables *t, struct cache_key *key)
+bool source_key(const struct debug_files *f, struct cache_key *key)
 {
-	const struct elf *const input[] = { t->elf, t->debug, t->alternate, t->package };
+	const struct elf *const input[] = { f->elf, f->debug, f->alternate, f->package };
 
 	/* Another version of this program may give other answers. */
 	key->inputs = digest_bytes(PMU_VERSION, sizeof(PMU_VERSION));
@@ -25,8 +25,8 @@ bool source_key(const struct tables *t, struct cache_key *key)
 		if (elf_is_cut(input[i]))
 			return false;
 	}
-	key->build_id_size = elf_build_id(t->elf, &key->build_id);
-	return key->build_id_size > 0 && elf_identity(t->elf) != 0;
+	key->build_id_size = elf_build_id(f->elf, &key->build_id);
+	return key->build_id_size > 0 && elf_identity(f->elf) != 0;
 }
 
 /* The state of saving the answers of a source. */
@@ -83,26 +83,26 @@ static uint64_t save_function(struct saving *s, uint64_t address, uint64_t least
 void source_save(struct source *source)
 {
 	const struct sources *sources = source_sources(source);
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 	struct cache_key key;
 	uint64_t done = 0;
 
-	if (!t || t->misses == t->saved || (t->dwarf && dwarf_has_parts(t->dwarf)))
+	if (!f || f->misses == f->saved || (f->dwarf && dwarf_has_parts(f->dwarf)))
 		return;
-	t->asker = source;
-	if (t->dwarf)
-		dwarf_leave_out(t->dwarf, false, false);
-	struct saving s = { .source = source, .builder = index_builder_new(t->index) };
-	qsort(t->missed, t->misses, sizeof(*t->missed), sort_compare_u64);
-	for (uint32_t i = 0; i < t->misses && s.answers < ANSWERS_MAX; i++) {
-		uint64_t address = t->missed[i];
+	f->asker = source;
+	if (f->dwarf)
+		dwarf_leave_out(f->dwarf, false, false);
+	struct saving s = { .source = source, .builder = index_builder_new(f->index) };
+	qsort(f->missed, f->misses, sizeof(*f->missed), sort_compare_u64);
+	for (uint32_t i = 0; i < f->misses && s.answers < ANSWERS_MAX; i++) {
+		uint64_t address = f->missed[i];
 		if (address >= done)
 			done = save_function(&s, address, done);
 	}
-	if (source_key(t, &key))
+	if (source_key(f, &key))
 		cache_save(&sources->cache, &key, s.builder);
 	index_builder_free(s.builder);
-	if (t->dwarf)
-		dwarf_leave_out(t->dwarf, sources->no_calls, sources->no_lines);
-	t->saved = t->misses;
+	if (f->dwarf)
+		dwarf_leave_out(f->dwarf, sources->no_calls, sources->no_lines);
+	f->saved = f->misses;
 }

@@ -15,8 +15,8 @@ static inline const struct sources *source_sources(const struct source *source)
  */
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out);
 
-/* Set KEY to the cache key of T's answers. Returns false if they cannot be cached. */
-bool source_key(const struct tables *t, struct cache_key *key);
+/* Set KEY to the cache key of F's answers. Returns false if they cannot be cached. */
+bool source_key(const struct debug_files *f, struct cache_key *key);
 
 /* Write what was found since the last save to the cache, if a cache is in use. */
 void source_save(struct source *source);

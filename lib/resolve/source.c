@@ -35,7 +35,7 @@ static struct elf *open_beside(const struct source *source, const char *name)
 /* Open a .dwo file: where the compiler put it, or next to the program, if both were moved. */
 static struct elf *open_split(void *context, const char *path)
 {
-	const struct source *source = ((const struct tables *)context)->asker;
+	const struct source *source = ((const struct debug_files *)context)->asker;
 	const char *slash = strrchr(path, '/');
 	struct elf *elf = *path == '/' ? locate_elf(where_of(source), source->image.root, path)
 				       : open_beside(source, path);
@@ -45,41 +45,41 @@ static struct elf *open_split(void *context, const char *path)
 	return elf || !slash ? elf : open_beside(source, slash + 1);
 }
 
-/* Return existing tables for the same files as T; NULL if no source has such tables. */
-static struct tables *find_tables(const struct source *source, const struct tables *t)
+/* Return what another source has of the same files as F; NULL if none has. */
+static struct debug_files *find_files(const struct source *source, const struct debug_files *f)
 {
-	struct elf *main = t->debug ? t->debug : t->elf;
+	struct elf *main = f->debug ? f->debug : f->elf;
 	struct elf_section addresses;
 	/* Split files are looked for next to the program, so its path must be the same too. */
 	bool has_parts = elf_find_section(main, ".debug_addr", &addresses);
-	struct tables *other = *elf_beside(t->elf);
+	struct debug_files *other = *elf_beside(f->elf);
 
-	while (other && !(other->debug == t->debug && other->alternate == t->alternate &&
-			  other->package == t->package &&
+	while (other && !(other->debug == f->debug && other->alternate == f->alternate &&
+			  other->package == f->package &&
 			  (!has_parts || !strcmp(other->path, source->image.path))))
 		other = other->next;
 	return other;
 }
 
-static void close_parts(const struct tables *t)
+static void close_parts(const struct debug_files *f)
 {
-	elf_close(t->package);
-	elf_close(t->alternate);
-	elf_close(t->debug);
+	elf_close(f->package);
+	elf_close(f->alternate);
+	elf_close(f->debug);
 }
 
 /*
- * Return why no debug information is read for SOURCE, or NULL if it may be read. Most files need
- * tables once, for all their paths. A file that needs new tables too often gets none.
+ * Return why no debug information is read for SOURCE, or NULL if it may be read. Most files are
+ * read once, for all their paths. A file that would be read too often is not read.
  */
 static const char *why_refused(const struct source *source)
 {
-	enum { TABLES_MAX = 8, CLOSED_MAX = 8 };
+	enum { READ_MAX = 8, CLOSED_MAX = 8 };
 	int count = 0;
 
-	for (const struct tables *t = *elf_beside(source->image.elf); t; t = t->next)
+	for (const struct debug_files *f = *elf_beside(source->image.elf); f; f = f->next)
 		count++;
-	if (count >= TABLES_MAX)
+	if (count >= READ_MAX)
 		return "the file has too many names";
 	return source->image.closed > CLOSED_MAX ? "it was closed for others too many times" : NULL;
 }
@@ -89,7 +89,7 @@ static void locate_parts(struct source *source)
 	const struct locate_options *where = where_of(source);
 	const struct cache *cache = &source_sources(source)->cache;
 	struct image *image = &source->image;
-	struct tables found = { .elf = image->elf }, *t;
+	struct debug_files found = { .elf = image->elf }, *f;
 	struct cache_key key;
 	const char *shared;
 
@@ -102,56 +102,56 @@ static void locate_parts(struct source *source)
 			    "with the debug information that it shares, is not here", image->path,
 			    shared);
 	found.package = locate_package(where, image->path, image->root);
-	source->tables = t = find_tables(source, &found);
-	if (t) {
+	source->files = f = find_files(source, &found);
+	if (f) {
 		close_parts(&found);
-		t->further_users++;
+		f->further_users++;
 		return;
 	}
-	source->tables = t = mem_zeroed(1, sizeof(*t));
-	*t = found;
-	t->path = mem_text(image->path);
-	t->refused = why_refused(source);
-	t->next = *elf_beside(t->elf);
-	*elf_beside(t->elf) = t;
-	t->is_kept = !t->refused && cache->directory && source_key(t, &key);
-	if (t->is_kept)
-		t->index = cache_open(cache, &key);
+	source->files = f = mem_zeroed(1, sizeof(*f));
+	*f = found;
+	f->path = mem_text(image->path);
+	f->refused = why_refused(source);
+	f->next = *elf_beside(f->elf);
+	*elf_beside(f->elf) = f;
+	f->is_kept = !f->refused && cache->directory && source_key(f, &key);
+	if (f->is_kept)
+		f->index = cache_open(cache, &key);
 }
 
-static void open_tables(struct source *source)
+static void open_dwarf(struct source *source)
 {
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 	const struct dwarf_inputs inputs = {
-		.elf = t->elf, .debug = t->debug, .alternate = t->alternate,
-		.package = t->package, .open_split = open_split, .context = t,
+		.elf = f->elf, .debug = f->debug, .alternate = f->alternate,
+		.package = f->package, .open_split = open_split, .context = f,
 	};
 
-	t->opened = true;
-	if (t->refused) {
+	f->opened = true;
+	if (f->refused) {
 		report_note(report_of(source), "'%s': its debug information is not read: %s",
-			    source->image.path, t->refused);
+			    source->image.path, f->refused);
 		return;
 	}
-	t->dwarf = dwarf_open(&inputs);
-	if (elf_has_refused(t->elf) || elf_has_refused(t->debug) ||
-	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
+	f->dwarf = dwarf_open(&inputs);
+	if (elf_has_refused(f->elf) || elf_has_refused(f->debug) ||
+	    elf_has_refused(f->alternate) || elf_has_refused(f->package)) {
 		report_note(report_of(source), "'%s': some of its debug information overlaps, or "
 			    "is compressed too well to be true; it is not read",
 			    source->image.path);
-		t->exceeded_reported = true;	/* one message for each file is enough */
+		f->exceeded_reported = true;	/* one message for each file is enough */
 	}
 	const struct sources *s = source_sources(source);
-	if (t->dwarf)
-		dwarf_leave_out(t->dwarf, s->no_calls, s->no_lines);
+	if (f->dwarf)
+		dwarf_leave_out(f->dwarf, s->no_calls, s->no_lines);
 }
 
-static void open_go(struct tables *t)
+static void open_go(struct debug_files *f)
 {
-	t->go_tried = true;
-	t->go = gotable_open(t->elf);
-	if (t->go)
-		t->answer = mem_zeroed(1, sizeof(*t->answer));
+	f->go_tried = true;
+	f->go = gotable_open(f->elf);
+	if (f->go)
+		f->answer = mem_zeroed(1, sizeof(*f->answer));
 }
 
 /*
@@ -162,14 +162,14 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 		    struct extent *same)
 {
 	const struct go_frame *frame;
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 
-	if (!t->go_tried)
-		open_go(t);
-	struct go_answer *answer = t->answer;
-	size_t count = gotable_find(t->go, address, &frame);
+	if (!f->go_tried)
+		open_go(f);
+	struct go_answer *answer = f->answer;
+	size_t count = gotable_find(f->go, address, &frame);
 	if (count == 0) {
-		gotable_narrow(t->go, address, same);
+		gotable_narrow(f->go, address, same);
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -188,7 +188,7 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 
 bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
-	struct elf *debug = source->tables->debug;
+	struct elf *debug = source->files->debug;
 	struct extent other = { 0, UINT64_MAX };
 
 	if (debug && elf_symbol(debug, address, out))
@@ -218,7 +218,7 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 			out->frames = 0;	/* a line without a function: padding */
 		return (struct extent){ address, address + 1 };
 	}
-	if (!name || (symbol.address == dwarf_function_start(source->tables->dwarf) &&
+	if (!name || (symbol.address == dwarf_function_start(source->files->dwarf) &&
 		      strcmp(symbol.name, name)))
 		out->symbol = symbol.name;
 	return symbol.same;
@@ -233,53 +233,53 @@ static void report_damaged(const struct source *source, const struct elf_damage 
 /* Report the damage that the last lookup found; in DWARF, only if no limit has left parts out. */
 static void report_damaged_sections(const struct source *source)
 {
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 	struct elf_damage damage;
 
-	if (dwarf_unread_version(t->dwarf) && report_first(&t->version_reported))
+	if (dwarf_unread_version(f->dwarf) && report_first(&f->version_reported))
 		report_note(report_of(source), "'%s': some of its debug information is DWARF %u, "
 			    "which is not read; some of its names and lines are missing",
-			    source->image.path, dwarf_unread_version(t->dwarf));
-	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
+			    source->image.path, dwarf_unread_version(f->dwarf));
+	while (!f->exceeded_reported && dwarf_next_damage(f->dwarf, &damage))
 		report_damaged(source, &damage);
-	while (elf_next_damage(t->debug, &damage) || elf_next_damage(t->elf, &damage))
+	while (elf_next_damage(f->debug, &damage) || elf_next_damage(f->elf, &damage))
 		report_damaged(source, &damage);
-	if (gotable_damage(t->go, &damage) && report_first(&t->go_damage_reported))
+	if (gotable_damage(f->go, &damage) && report_first(&f->go_damage_reported))
 		report_damaged(source, &damage);
 }
 
 /* Report if the last lookup found that DWARF is not read completely. */
 static void report_exceeded(const struct source *source)
 {
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 
-	if (t->dwarf && dwarf_has_exceeded(t->dwarf) && report_first(&t->exceeded_reported))
+	if (f->dwarf && dwarf_has_exceeded(f->dwarf) && report_first(&f->exceeded_reported))
 		report_note(report_of(source), "'%s': its debug information refers to the same "
 			    "bytes again and again; not all of it is read", source->image.path);
 }
 
-/* The pages of all files of T are needed. */
-static void wake(const struct tables *t)
+/* The pages of all files of F are needed. */
+static void wake(const struct debug_files *f)
 {
-	elf_pool_wake(t->elf);
-	elf_pool_wake(t->debug);
-	elf_pool_wake(t->alternate);
-	elf_pool_wake(t->package);
+	elf_pool_wake(f->elf);
+	elf_pool_wake(f->debug);
+	elf_pool_wake(f->alternate);
+	elf_pool_wake(f->package);
 }
 
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 
 	*out = (struct source_answer){ 0 };
-	wake(t);
-	t->asker = source;
-	if (!t->opened)
-		open_tables(source);
-	if (t->dwarf) {
-		out->frames = dwarf_find(t->dwarf, address, &out->frame);
-		same = dwarf_extent(t->dwarf);
+	wake(f);
+	f->asker = source;
+	if (!f->opened)
+		open_dwarf(source);
+	if (f->dwarf) {
+		out->frames = dwarf_find(f->dwarf, address, &out->frame);
+		same = dwarf_extent(f->dwarf);
 	}
 	report_exceeded(source);
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
@@ -298,27 +298,27 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 	*out = (struct source_answer){ 0 };
 	if (!source->image.elf)
 		return;
-	if (!source->tables)
+	if (!source->files)
 		locate_parts(source);
-	struct tables *t = source->tables;
-	if (t->index && index_find(t->index, address, out)) {
-		t->hits++;
+	struct debug_files *f = source->files;
+	if (f->index && index_find(f->index, address, out)) {
+		f->hits++;
 		return;
 	}
 	source_read(source, address, out);
-	if (!t->is_kept || out->is_go)	/* Go's table is as fast as the index */
+	if (!f->is_kept || out->is_go)	/* Go's table is as fast as the index */
 		return;
-	t->missed = array_grow(t->missed, t->misses, sizeof(*t->missed));
-	t->missed[t->misses++] = address;
+	f->missed = array_grow(f->missed, f->misses, sizeof(*f->missed));
+	f->missed[f->misses++] = address;
 }
 
 struct extent source_go_function(struct source *source, uint64_t address)
 {
-	struct tables *t = source->tables;
+	struct debug_files *f = source->files;
 
-	if (t && !t->go_tried)
-		open_go(t);
-	return gotable_function(t ? t->go : NULL, address);
+	if (f && !f->go_tried)
+		open_go(f);
+	return gotable_function(f ? f->go : NULL, address);
 }
 
 bool source_starts_function(struct source *source, uint64_t address)
@@ -333,39 +333,39 @@ bool source_starts_function(struct source *source, uint64_t address)
 	return go.end > go.start && go.start == address;
 }
 
-/* Remove T from the list of its file's tables. */
-static void forget_tables(struct tables *t)
+/* Remove F from the list of what was read for its program. */
+static void forget_files(struct debug_files *f)
 {
-	struct tables *before = *elf_beside(t->elf);
+	struct debug_files *before = *elf_beside(f->elf);
 
-	if (before == t) {
-		*elf_beside(t->elf) = t->next;
+	if (before == f) {
+		*elf_beside(f->elf) = f->next;
 		return;
 	}
-	while (before->next != t)
+	while (before->next != f)
 		before = before->next;
-	before->next = t->next;
+	before->next = f->next;
 }
 
-static void release_tables(struct tables *t)
+static void release_files(struct debug_files *f)
 {
-	if (!t)
+	if (!f)
 		return;
-	if (t->further_users) {
-		t->further_users--;
+	if (f->further_users) {
+		f->further_users--;
 		return;
 	}
-	forget_tables(t);
-	index_close(t->index);
-	free(t->missed);
-	if (t->dwarf)
-		dwarf_close(t->dwarf);
-	if (t->go)
-		gotable_close(t->go);
-	free(t->answer);
-	free(t->path);
-	close_parts(t);
-	free(t);
+	forget_files(f);
+	index_close(f->index);
+	free(f->missed);
+	if (f->dwarf)
+		dwarf_close(f->dwarf);
+	if (f->go)
+		gotable_close(f->go);
+	free(f->answer);
+	free(f->path);
+	close_parts(f);
+	free(f);
 }
 
 /* Release what was read from IMAGE's file. */
@@ -375,7 +375,7 @@ static void forget(struct image *image)
 
 	source_save(source);
 	free(source->code);
-	release_tables(source->tables);
+	release_files(source->files);
 	pointers_release(&((struct sources *)image->images)->strings);
 	*source = (struct source){ .image = *image };
 }

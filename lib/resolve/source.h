@@ -21,13 +21,13 @@ struct module_code {
  * What was read from a file and its debug files. All paths of a file that lead to the same debug
  * files share it.
  */
-struct tables {
-	struct tables *next;	/* further tables of the same file */
+struct debug_files {
+	struct debug_files *next;	/* what was read for other paths of ELF */
 	uint32_t further_users;	/* users besides the first */
 	const struct source *asker;	/* the user of the current lookup, to find split files */
 	struct elf *elf, *debug, *alternate, *package;	/* all but ELF may be NULL */
 	char *path;		/* path of the first user */
-	bool opened;		/* open_tables() was called */
+	bool opened;		/* open_dwarf() was called */
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
 	bool exceeded_reported;	/* it was reported that DWARF is not read completely */
 	bool version_reported;	/* it was reported that a version of DWARF is not read */
@@ -47,7 +47,7 @@ struct source {
 	struct image image;	/* its file; IMAGES is in a struct sources */
 	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
 	uint32_t codes;		/* elements of CODE */
-	struct tables *tables;	/* NULL: its debug files were not looked for yet */
+	struct debug_files *files;	/* NULL: its debug files were not looked for yet */
 };
 
 /* The sources of all objects. */

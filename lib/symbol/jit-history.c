@@ -144,7 +144,7 @@ static void find_latest(struct jit_history *h)
 }
 
 /* Set VARIES: true for ranges that several functions cover, if one of these has a time. */
-static void find_by_time(struct jit_history *h, const struct jit_function *f,
+static void find_varying(struct jit_history *h, const struct jit_function *f,
 			 const struct covered_ranges *r, uint32_t count)
 {
 	struct covers {
@@ -176,7 +176,7 @@ void jit_history_make(struct jit_history *h, const struct jit_function *f, uint3
 	struct covered_ranges *r = find_covered(h, f, count);
 	make_tree(h, r, count);
 	find_latest(h);
-	find_by_time(h, f, r, count);
+	find_varying(h, f, r, count);
 	free(r);
 }
 
