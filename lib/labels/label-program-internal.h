@@ -25,15 +25,18 @@ enum { REGISTER_PC = 256, REGISTER_G = 28 * 8 };
 enum { REGISTER_PC = 128, REGISTER_G = 14 * 8 };
 #endif
 
-enum { LEAVES_MAX = 512, FULLS_MAX = 64 };
+enum { LEAVES_MAX = 512, PENDING_MAX = 96, STEP_BASES = 21 };
 
 struct label_writing {
 	struct bpf_code *code;
 	/* Jumps to the end, and the status that the record then gets. */
 	struct { int jump; enum label_status status; } leave[LEAVES_MAX];
 	int leaves;
-	int full[FULLS_MAX];	/* jumps to the end because there is no room for another pair */
-	int fulls;
+	/* Jumps whose labels were not reached yet: see enum step_label. */
+	struct { int jump, label; } pending[PENDING_MAX];
+	int pendings;
+	int offset[STEP_BASES];	/* of each base that is not a register: see enum step_base */
+	int most;		/* bytes of the string that is appended */
 };
 
 /* Get the scratch memory, and start the record of the event INDEX.  Return the jump on failure. */

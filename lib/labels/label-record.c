@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start and the end of the BPF program's record of labels. */
-#include "labels/label-program-internal.h"
+#include "labels/label-steps.h"
 
 #include <stddef.h>
 
@@ -40,8 +40,8 @@ void label_record_write(struct label_writing *w, const struct label_program *p)
 		for (int i = 0; i < w->leaves; i++)
 			if ((int)w->leave[i].status == status)
 				bpf_land(c, w->leave[i].jump);
-		for (int i = 0; i < w->fulls && status == LABEL_STATUS_LABELS; i++)
-			bpf_land(c, w->full[i]);
+		if (status == LABEL_STATUS_LABELS)
+			WRITE_STEP(w, HERE, L_FULL);
 		bpf_store_value(c, BPF_B, SCRATCH, HEAD_STATUS, status);
 		join[joins++] = bpf_jump(c);
 	}
