@@ -538,6 +538,21 @@ on_terminal() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" "$@";
 # Samples for as long as the test wants.
 stream='pmu-sample -q -g -e cpu-clock -F 1000 -- ten lazy 600'
 
+check 'on a terminal a sample type is chosen as in a table, or another one is shown' <<'END'
+	on_terminal 80 24 "$stream | pmu-symbolize -q | pmu-top --live=4 -t 0" >out <<-'EOF'
+		see samples \(count\).* in the last 4 s
+		type q
+		end
+	EOF
+	exits 1 on_terminal 80 24 "$stream | pmu-symbolize -q | pmu-top --live=4 -t nothing 2>err" \
+		>out <<-'EOF'
+		see samples \(count\).* in the last 4 s
+		type q
+		end
+	EOF
+	grep -qx "pmu-top: the profile has no sample type 'nothing'; it has samples cpu" err
+END
+
 check 'on a terminal the last seconds are drawn again, keys change what is shown' <<'END'
 	on_terminal 80 24 "$stream | pmu-symbolize -q | pmu-top --live=4" >out <<-'EOF'
 		see cpu \(nanoseconds\).* in the last 4 s in [0-9]+ functions
