@@ -30,7 +30,7 @@ static bool read_build_id(const char *id, struct object *o)
 	return true;
 }
 
-/* Return what the profile says about the place of M. */
+/* Return what the profile says of where M is. */
 static struct mapping place_of(const struct decoded_mapping *m)
 {
 	return (struct mapping){ .start = m->start, .end = m->limit, .file_offset = m->offset };
@@ -171,12 +171,12 @@ static void set_jit(const struct code_files *c, const struct jit_piece *piece,
 }
 
 bool code_files_find(struct code_files *c, uint32_t index, const char *name,
-		     struct code_place *place)
+		     struct code_address *at)
 {
 	struct decoded_location l = decoded_location(c->d, index);
 	struct jit_piece piece;
 
-	*place = (struct code_place){ .address = l.address };
+	*at = (struct code_address){ .address = l.address };
 	if (c->jit && l.address && jit_code_find(c->jit, l.address, name, &piece))
 		return true;
 	if (l.mapping == TABLE_NONE || !l.address) {
@@ -185,38 +185,38 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 		return false;
 	}
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
-	place->file = file_of(c, &m);
-	if (place->file->image.elf && own_address(place->file, &m, l.address, &place->address))
+	at->file = file_of(c, &m);
+	if (at->file->image.elf && own_address(at->file, &m, l.address, &at->address))
 		return true;
-	report_why(c, place->file);
+	report_why(c, at->file);
 	return false;
 }
 
-bool code_block_is_at(const struct code_block *block, const struct code_place *place)
+bool code_block_is_at(const struct code_block *block, const struct code_address *at)
 {
-	return block->file == place->file && place->address >= block->start &&
-	       place->address < block->whole_end;
+	return block->file == at->file && at->address >= block->start &&
+	       at->address < block->whole_end;
 }
 
-bool code_block_has(const struct code_block *block, const struct code_place *place)
+bool code_block_has(const struct code_block *block, const struct code_address *at)
 {
-	return code_block_is_at(block, place) && place->address < block->end;
+	return code_block_is_at(block, at) && at->address < block->end;
 }
 
-bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
+bool code_files_block(struct code_files *c, const struct code_address *at, const char *name,
 		      struct code_block *block)
 {
-	struct source *f = place->file;
+	struct source *f = at->file;
 	struct jit_piece piece;
 
 	*block = (struct code_block){ .file = f };
 	if (!f) {
-		bool found = jit_code_find(c->jit, place->address, name, &piece);
+		bool found = jit_code_find(c->jit, at->address, name, &piece);
 		if (found)
 			set_jit(c, &piece, block);
 		return found;
 	}
-	if (find_function(f, place->address, &block->start, &block->end) && set_bytes(f, block) &&
+	if (find_function(f, at->address, &block->start, &block->end) && set_bytes(f, block) &&
 	    !elf_is_cut(f->image.elf))
 		return true;
 	report_why(c, f);

@@ -25,7 +25,7 @@ struct code_files {
 };
 
 /* Where the code of a location is. */
-struct code_place {
+struct code_address {
 	struct source *file;	/* NULL: a jitdump file */
 	uint64_t address;	/* in the file, or in memory */
 };
@@ -33,10 +33,10 @@ struct code_place {
 /* A function, or a part of a function, in one piece. */
 struct code_block {
 	struct source *file;	/* NULL: from a jitdump file */
-	uint64_t start, end;	/* addresses as in struct code_place */
+	uint64_t start, end;	/* addresses as in struct code_address */
 	uint64_t whole_end;	/* END of the whole function; larger than END if it is cut */
 	struct raw_code code;
-	uint32_t same;		/* pieces of code of a jitdump file that had this name and place */
+	uint32_t same;		/* pieces of code of a jitdump file with this name and address */
 	bool is_cut;		/* END is before the end of the function, which is too large */
 };
 
@@ -47,16 +47,16 @@ enum { CODE_BLOCK_MAX = 1 << 20 };	/* bytes of a block; the rest is left out */
  * calls it.  Return false if no file has it; the reason is reported once for each file.
  */
 bool code_files_find(struct code_files *c, uint32_t index, const char *name,
-		     struct code_place *place);
+		     struct code_address *at);
 
-/* Return whether PLACE is in BLOCK, or in what was cut from BLOCK. */
-bool code_block_is_at(const struct code_block *block, const struct code_place *place);
+/* Return whether AT is in BLOCK, or in what was cut from BLOCK. */
+bool code_block_is_at(const struct code_block *block, const struct code_address *at);
 
-/* Return whether PLACE is in the code that BLOCK has. */
-bool code_block_has(const struct code_block *block, const struct code_place *place);
+/* Return whether AT is in the code that BLOCK has. */
+bool code_block_has(const struct code_block *block, const struct code_address *at);
 
-/* Find the code of the function NAME at PLACE.  Return false, reported as above. */
-bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
+/* Find the code of the function NAME at AT.  Return false, reported as above. */
+bool code_files_block(struct code_files *c, const struct code_address *at, const char *name,
 		      struct code_block *block);
 
 /* Return the path of a block's file. */

@@ -302,32 +302,32 @@ static struct annotate_block *add_block(struct annotate *a, struct annotate_func
 	return b;
 }
 
-/* Return the block of F that PLACE is in; add it if it is new.  NULL: no code was found. */
+/* Return the block of F that AT is in; add it if it is new.  NULL: no code was found. */
 static struct annotate_block *block_at(struct annotate *a, struct annotate_function *f,
-				       const struct code_place *place)
+				       const struct code_address *at)
 {
 	enum { BLOCKS_MAX = 64 };	/* objdump is run for each */
 	struct code_block block;
 
 	for (uint32_t i = 0; i < f->blocks; i++)
-		if (code_block_is_at(&f->block[i].block, place))
+		if (code_block_is_at(&f->block[i].block, at))
 			return f->block[i].code.count ? &f->block[i] : NULL;
 	if (f->blocks == BLOCKS_MAX && !f->is_scattered)
 		report_note(a->report, "the code of '%.200s' is in more than %d places: the "
 			    "others are left out", f->name, BLOCKS_MAX);
 	f->is_scattered |= f->blocks == BLOCKS_MAX;
-	return !f->is_scattered && code_files_block(a->code, place, f->name, &block)
+	return !f->is_scattered && code_files_block(a->code, at, f->name, &block)
 		? add_block(a, f, &block) : NULL;
 }
 
 /* Find the instruction of location INDEX, of the function F. */
 static void find_instruction(struct annotate *a, struct annotate_function *f, uint32_t index)
 {
-	struct code_place place;
-	struct annotate_block *to = code_files_find(a->code, index, f->name, &place)
-		? block_at(a, f, &place) : NULL;
-	uint32_t i = to && code_block_has(&to->block, &place)
-		? disassembly_find(&to->code, place.address) : UINT32_MAX;
+	struct code_address at;
+	struct annotate_block *to = code_files_find(a->code, index, f->name, &at)
+		? block_at(a, f, &at) : NULL;
+	uint32_t i = to && code_block_has(&to->block, &at)
+		? disassembly_find(&to->code, at.address) : UINT32_MAX;
 
 	if (i == UINT32_MAX)
 		return;
