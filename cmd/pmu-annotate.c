@@ -23,39 +23,48 @@
 
 enum { TO_TEXT, TO_HTML };
 static const char *const formats[] = { [TO_TEXT] = "text", [TO_HTML] = "html", NULL };
-static bool source, code, both;
+static int show_what = ANNOTATE_SOURCE;
 static uint64_t context = 5, functions = 10;
 static const char *type, *file, *jitdump, *named;
 static struct word_list ratios, directories, debug_dirs;
 static struct locate_options where = LOCATE_DEFAULTS(debug_dirs);
 static int format, bars_are = BARS_AUTO;	/* enum bars_how */
 
-#define MODES "source asm both"
+static const char *const shown[] = {
+	[ANNOTATE_SOURCE] = "source", [ANNOTATE_CODE] = "asm", [ANNOTATE_BOTH] = "both", NULL
+};
 
 static const struct command_option options[] = {
-	{ 0, "source", NULL, "show source lines; the default", SETS_FLAG(source),
-	  .excludes = MODES },
-	{ 0, "asm", NULL, "show instructions, by objdump", SETS_FLAG(code), .excludes = MODES },
-	{ 0, "both", NULL, "show instructions, and the source lines between them",
-	  SETS_FLAG(both), .excludes = MODES },
+	{ 0, "show", "WHAT", "show source lines, instructions, or both",
+	  SETS_CHOICE(show_what, shown) },
 	{ 'n', "rows", "COUNT", "show the COUNT hottest functions that match",
 	  SETS_COUNT(functions), .least = 1 },
 	{ 0, "context", "COUNT", "show COUNT lines around each line that has samples",
 	  SETS_COUNT(context) },
 	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  SETS_CHOICE(bars_are, bars_how_name) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
 	  SETS_LIST(ratios) },
 	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
-	  SETS_LIST(directories) },
+	  SETS_LIST(directories), .group = GROUP_FIND },
 	{ 0, "jitdump", "FILE", "take the instructions of JIT code from this jitdump file",
-	  SETS_TEXT(jitdump) },
+	  SETS_TEXT(jitdump), .group = GROUP_FIND },
 	LOCATE_OPTIONS(where, debug_dirs),
-	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, formats) },
-	{ 'i', "input", "FILE", "read FILE, as if it were the operand", SETS_TEXT(named) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 'i', "input", "FILE", "read FILE, as if it were the operand", SETS_TEXT(named),
+	  .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = {
+	VIEW_SPELLINGS,
+	LOCATE_SPELLINGS,
+	{ .name = "source", .instead = "--show source" },
+	{ .name = "asm", .instead = "--show asm" },
+	{ .name = "both", .instead = "--show both" },
 	{ 0 }
 };
 
@@ -64,6 +73,7 @@ static const struct command command = {
 	.purpose = "show the cost of source lines and instructions",
 	.operands = "FUNCTION [FILE]",
 	.options = options,
+	.spellings = spellings,
 };
 
 /*
@@ -165,7 +175,7 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 	struct annotate a = {
 		.d = d, .code = &files, .texts = &texts, .report = report, .context = context,
 		.disassembler.stop = &command_stop,
-		.what = code ? ANNOTATE_CODE : both ? ANNOTATE_BOTH : ANNOTATE_SOURCE,
+		.what = (enum annotate_what)show_what,
 		.no_bars = bars_are == BARS_NONE };
 	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,
 				      .tool = "pmu-annotate " PMU_VERSION };

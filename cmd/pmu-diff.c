@@ -27,7 +27,8 @@ enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
 static struct word_list bases;
 static const char *type, *by, *output, *labels;
-static bool json, one_run;
+static bool one_run;
+static int format;
 static uint64_t rows = 20, runs;
 static const char *keep;
 static double smallest = 0.03;
@@ -78,6 +79,11 @@ static const char *parse_fail_if(const char *text, void *value)
 	       isinf(fail_if.limit) ? "no limit" : NULL;
 }
 
+enum { TO_TEXT, TO_JSON };
+static const char *const formats[] = { [TO_TEXT] = "text", [TO_JSON] = "json", NULL };
+
+#define DECISION "What counts as a change"
+
 static const struct command_option options[] = {
 	{ 'b', "base", "FILE", "a run of the base; may be repeated: all operands are later runs",
 	  SETS_LIST(bases) },
@@ -86,7 +92,6 @@ static const struct command_option options[] = {
 	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", SETS_TEXT(keep),
 	  .needs = "run" },
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", SETS_TEXT(type) },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
 	  PARSED_BY(parse_per, per, "run, second, share, or UNIT=NUMBER") },
 	{ 0, "by", "WHAT", "compare functions, objects, files, lines, stacks, or label:NAME",
@@ -94,25 +99,32 @@ static const struct command_option options[] = {
 	{ 0, "cum", NULL, "compare functions including all functions that they call",
 	  SETS_FLAG(diff.how.cumulative) },
 	{ 0, "fdr", "SHARE", "false discovery rate: share of reported changes that are false",
-	  SETS_SHARE(diff.how.fdr) },
+	  SETS_SHARE(diff.how.fdr), .group = DECISION },
 	{ 0, "smallest", "SHARE", "print how many runs or samples would find a change of SHARE",
-	  SETS_SHARE(smallest) },
+	  SETS_SHARE(smallest), .group = DECISION },
 	{ 0, "paired", NULL, "compare the first run of both sides, the second, and so on",
-	  SETS_FLAG(diff.how.paired) },
+	  SETS_FLAG(diff.how.paired), .group = DECISION },
 	{ 'n', "rows", "COUNT", "show COUNT functions of each group", SETS_COUNT(rows) },
-	{ 'j', "json", NULL, "write JSON, with all functions", SETS_FLAG(json) },
-	{ 'o', "output", "FILE", "also write the difference as a profile", SETS_TEXT(output) },
 	{ 0, "fail-if", "LIMIT", "exit 3 if a function or the total grew more: +2%, total:+2%",
-	  PARSED_BY(parse_fail_if, fail_if, "+2%, total:+2% or function:+2%") },
-	{ 0, "one-run", NULL, "let --fail-if test one run on each side", SETS_FLAG(one_run) },
+	  PARSED_BY(parse_fail_if, fail_if, "+2%, total:+2% or function:+2%"),
+	  .group = DECISION },
+	{ 0, "one-run", NULL, "let --fail-if test one run on each side", SETS_FLAG(one_run),
+	  .needs = "fail-if", .group = DECISION },
+	{ 0, "to", "FORMAT", "write a table, or JSON with all functions",
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "also write the difference as a profile", SETS_TEXT(output),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
+
+static const struct command_spelling spellings[] = { VIEW_SPELLINGS, JSON_SPELLING, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-diff",
 	.purpose = "find the functions that changed between profiles",
 	.operands = "{BASE AFTER | -b BASE... AFTER... | --run N 'OLD COMMAND' 'NEW COMMAND'}",
 	.options = options,
+	.spellings = spellings,
 };
 
 static void parse_by(void)
@@ -170,7 +182,7 @@ static void print(void)
 				  .columns = screen_columns(),
 				  .unit = per.per == DIFF_PER_UNIT ? per.text : NULL };
 
-	if (json)
+	if (format == TO_JSON)
 		diff_print_json(&diff, &view);
 	else
 		diff_print(&diff, &view, stdout);

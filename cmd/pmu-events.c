@@ -4,6 +4,7 @@
  *
  * Reads the machine: /sys, /proc, the kernel's answers.  Writes text or JSON.
  */
+#include "base/units.h"
 #include "event/models.h"
 #include "show/catalog-print.h"
 #include "show/completion.h"
@@ -16,8 +17,8 @@
 #include <stdio.h>
 
 static bool do_list, do_encode, do_check, do_doctor;
-static bool details, json, all_models;
-static int format, precise = -1, pid;
+static bool details, all_models;
+static int format;
 static const char *to_complete, *to_add, *pmu, *sysfs;
 static struct event_options how;
 
@@ -26,12 +27,11 @@ static const char *const formats[] = {
 	[TO_TEXT] = "text", [TO_JSON] = "json", [TO_PERF] = "perf", NULL
 };
 
-static const char *const levels[] = {
-	"0", "1", "2", "3", [EVENT_PRECISE_MAX] = "max", NULL
-};
-
 /* One of these says what to do. */
 #define MODES "list encode check doctor complete add-model"
+
+#define HOW_EVENTS "How events are opened"
+#define WHICH_EVENTS "Which events"
 
 static const struct command_option options[] = {
 	{ 0, "list", NULL, "list events, or those that match a GLOB", SETS_FLAG(do_list),
@@ -40,40 +40,46 @@ static const struct command_option options[] = {
 	  .excludes = MODES },
 	{ 0, "check", NULL, "test whether each EVENT can be opened here", SETS_FLAG(do_check),
 	  .excludes = MODES },
-	{ 0, "doctor", NULL, "examine whether this machine can profile", SETS_FLAG(do_doctor),
-	  .excludes = MODES },
-	{ 0, "complete", "TEXT", "print events that start with TEXT", SETS_TEXT(to_complete),
-	  .excludes = MODES },
+	{ 0, "doctor", NULL, "examine whether this machine can profile, or process PID",
+	  SETS_FLAG(do_doctor), .excludes = MODES },
 	{ 0, "add-model", "FILE", "keep the events in FILE, JSON of a maker or of perf",
 	  SETS_TEXT(to_add), .excludes = MODES },
+	{ 0, "complete", "TEXT", "print events that start with TEXT", SETS_TEXT(to_complete),
+	  .excludes = MODES },
 	{ 'L', "long", NULL, "list with full descriptions, umasks and modifiers",
 	  SETS_FLAG(details) },
-	{ 'j', "json", NULL, "print JSON, like --to json", SETS_FLAG(json) },
-	{ 0, "to", "FORMAT", "print for people, programs, or perf record -e",
-	  SETS_CHOICE(format, formats) },
-	{ 0, "pmu", "NAME", "only events of this PMU, or of this CPU model",
-	  SETS_TEXT(pmu) },
-	{ 0, "all-models", NULL, "list the events of all known CPU models",
-	  SETS_FLAG(all_models) },
+	{ 0, "pmu", "NAME", "only events of this PMU or CPU model; all: of all known models",
+	  SETS_TEXT(pmu), .group = WHICH_EVENTS },
+	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", SETS_TEXT(sysfs),
+	  .group = WHICH_EVENTS },
+	{ 0, "tracefs", "DIR", "read tracepoints in DIR", SETS_TEXT(how.tracefs),
+	  .group = WHICH_EVENTS },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", SETS_COUNT(how.period),
-	  .excludes = "frequency",
-	  .least = 1 },
+	  .least = 1, .excludes = "frequency", .group = HOW_EVENTS },
 	{ 'F', "frequency", "HZ", "take HZ samples per second", SETS_COUNT(how.frequency),
-	  .least = 1 },
-	{ 0, "precise", "LEVEL", "precise level of events without p",
-	  SETS_CHOICE(precise, levels) },
-	{ 'f', "force", NULL, "allow periods below the floor of an event", SETS_FLAG(how.force) },
-	{ 'p', "pid", "PID", "also examine process PID", SETS_INTEGER(pid), .least = 1 },
-	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", SETS_TEXT(sysfs) },
-	{ 0, "tracefs", "DIR", "read tracepoints in DIR", SETS_TEXT(how.tracefs) },
+	  .least = 1, .group = HOW_EVENTS },
+	{ 'f', "force", NULL, "allow periods below the floor of an event", SETS_FLAG(how.force),
+	  .group = HOW_EVENTS },
+	{ 0, "to", "FORMAT", "print for people, programs, or perf record -e",
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = {
+	JSON_SPELLING,
+	{ .name = "all-models", .instead = "--pmu all" },
+	{ .name = "precise", .argument = true,
+	  .instead = "add the modifiers p or P to the events, as in cycles:pp" },
+	{ .letter = 'p', .name = "pid", .argument = true, .instead = "--doctor PID" },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-events",
 	.purpose = "list, encode and test events",
-	.operands = "[GLOB|EVENT]...",
+	.operands = "[GLOB|EVENT|PID]...",
 	.options = options,
+	.spellings = spellings,
 };
 
 static unsigned int columns(void)
@@ -93,8 +99,8 @@ static void list_events(char **glob, size_t globs, struct report *report)
 
 	if (!catalog_read(&catalog, &wanted))
 		report_error(report, "there is neither a PMU nor a model '%s'; "
-			     "--list --all-models shows all models", pmu);
-	else if (!(json ? catalog_print_json : catalog_print)(&catalog, &style, &how))
+			     "--list --pmu all shows all models", pmu);
+	else if (!(format == TO_JSON ? catalog_print_json : catalog_print)(&catalog, &style, &how))
 		report_error(report, "no event matches");
 	catalog_release(&catalog);
 }
@@ -106,9 +112,9 @@ static void show_events(char **event, size_t events, struct report *report)
 	for (size_t i = 0; i < events; i++)
 		event_parse(&list, &how, event[i], report);
 	if (do_check) {
-		if (!encoding_print_check(&list, json))
+		if (!encoding_print_check(&list, format == TO_JSON))
 			report->status = 1;	/* the reason has been printed */
-	} else if (json) {
+	} else if (format == TO_JSON) {
 		encoding_print_json(&list);
 	} else if (list.count) {
 		(format == TO_PERF ? encoding_print_perf : encoding_print)(&list);
@@ -128,6 +134,17 @@ static void add_model(char **operand, size_t operands, struct report *report)
 	free(file);
 }
 
+/* Return the process that is the only operand. */
+static pid_t parse_pid(char **operand, size_t operands)
+{
+	uint64_t number;
+
+	if (operands > 1 || !units_parse_count(*operand, &number) || !number || number > INT_MAX)
+		command_misused(&command, "--doctor takes no '%s', but a PID",
+				operand[operands - 1]);
+	return (pid_t)number;
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -135,20 +152,21 @@ int main(int argc, char **argv)
 	char **operand = argv + first;
 	size_t operands = (size_t)(argc - first);
 
-	json |= format == TO_JSON;
 	char path[PATH_MAX];
 
+	if (do_list && pmu && !strcmp(pmu, "all")) {
+		all_models = true;
+		pmu = NULL;
+	}
 	how.model = pmu;
 	if (sysfs)
 		how.sysfs = event_find_sysfs(sysfs, path, sizeof(path));
-	how.precise = precise < 0 ? 0 : (uint8_t)precise;
 	if (!do_list && !do_encode && !do_check && !do_doctor && !to_complete && !to_add)
 		command_misused(&command, "give one of --list, --encode, --check, --doctor, "
 				"--add-model");
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
-	if (do_doctor && operands > 0)
-		command_misused(&command, "--doctor takes no '%s'", *operand);
+	pid_t pid = do_doctor && operands ? parse_pid(operand, operands) : 0;
 
 	if (sysfs && !how.sysfs)
 		report_error(&report, "there are no PMUs in %s/bus/event_source/devices: copy them "
@@ -160,7 +178,7 @@ int main(int argc, char **argv)
 	else if (do_list)
 		list_events(operand, operands, &report);
 	else if (do_doctor)
-		doctor_print(pid, json, &report);
+		doctor_print(pid, format == TO_JSON, &report);
 	else
 		show_events(operand, operands, &report);
 	return command_end(&report);

@@ -31,7 +31,6 @@ static int format;
 static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "show this sample type first, such as samples",
 	  SETS_TEXT(how.type) },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(how.type) },
 	{ 0, "diff", "BASE", "colour by the change of shares since the profile BASE",
 	  SETS_TEXT(base) },
 	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
@@ -45,18 +44,23 @@ static const struct command_option options[] = {
 	{ 0, "source", NULL, "put source lines of the hottest functions into the page",
 	  SETS_FLAG(with_source) },
 	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
-	  SETS_LIST(directories) },
+	  SETS_LIST(directories), .group = GROUP_FIND },
 	{ 0, "title", "TEXT", "use this title instead of the name of FILE", SETS_TEXT(title) },
-	{ 0, "to", "FORMAT", "write a page, or a still picture", SETS_CHOICE(format, formats) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
+	{ 0, "to", "FORMAT", "write a page, or a still picture", SETS_CHOICE(format, formats),
+	  .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
+
+static const struct command_spelling spellings[] = { VIEW_SPELLINGS, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-flame",
 	.purpose = "show a profile as a flame graph, in one HTML file",
 	.operands = "[FILE]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 

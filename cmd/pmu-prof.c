@@ -22,31 +22,17 @@ static const char *const views[] = {
 };
 
 static int view = VIEW_TOP;
-static bool dry_run, with_source, without_source;
+static bool dry_run, with_source = true;
 static const char *name;
-static const char *call_graph = "auto";
 static struct sample_choices chosen = {
 	.buffer = SAMPLE_BUFFER_DEFAULT, .filters = { .beside = &chosen.names },
 	.run = { .target = &chosen.target },
 };
 
-static const char *parse_call_graph(const char *text, void *value)
-{
-	const char **how = value;
-	struct sample_settings unused;
-
-	*how = text;
-	return strcmp(text, "auto") ? settings_parse_callgraph(text, &unused) : NULL;
-}
-
 static const struct command_option options[] = {
-	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none (auto)",
-	  PARSED_BY(parse_call_graph, call_graph, "one of auto, fp, dwarf, lbr, none, or "
-		    "dwarf,BYTES with a multiple of 8 up to 65528") },
 	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", SETS_TEXT(name) },
-	{ 0, "source", NULL, "put source lines into the page; the default, except for root",
-	  SETS_FLAG(with_source), .excludes = "no-source" },
-	{ 0, "no-source", NULL, "put no source lines into the page", SETS_FLAG(without_source) },
+	{ 0, "source", "[YES|NO]", "put source lines into the page; for root: no",
+	  SETS_YES_NO(with_source) },
 	{ 0, "view", "HOW", "how to show the result",
 	  SETS_CHOICE(view, views) },
 	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", SETS_FLAG(dry_run) },
@@ -86,9 +72,6 @@ static void check_target(const struct plan_request *r)
 		command_misused(&command, "nothing to profile: give a command or -p PID");
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
-	if (chosen.callchains && command_given("call-graph"))
-		command_misused(&command, "-g and --call-graph: callchains are recorded anyway; "
-				"leave out -g");
 }
 
 /*
@@ -233,10 +216,10 @@ int main(int argc, char **argv)
 				"-perfprofile, and several events as -e A,B");
 	const struct plan_request request = {
 		.chosen = &chosen, .passed = command_passed(),
-		.command = first < argc ? words + first : NULL, .call_graph = call_graph,
+		.command = first < argc ? words + first : NULL,
 		.name = name, .profile = flags.file, .can_unwind = can_unwind(),
 		.command_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
-		.source = with_source || (!without_source && geteuid() != 0),
+		.source = with_source && (geteuid() != 0 || command_given("source")),
 		.quiet = report.quiet, .verbose = report.verbose,
 		.progress = first == argc && !report.quiet && isatty(STDERR_FILENO),
 	};

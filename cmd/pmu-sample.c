@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -30,16 +31,19 @@ static int command_fd = -1;
 static const char *file;
 static struct sample_choices chosen = {
 	.buffer = SAMPLE_BUFFER_DEFAULT, .filters = { .beside = &chosen.names },
-	.run = { .target = &chosen.target, .stop = &command_stop },
+	.run = { .target = &chosen.target, .stop = &command_stop,
+		 .settings.clock = CLOCK_MONOTONIC },
 };
 
 static const struct command_option options[] = {
 	SAMPLE_OPTIONS(chosen),
-	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
-	  PARSED_BY(rotation_parse, chosen.run.rotation, ROTATION_TAKES) },
-	{ 0, "exit-status", NULL, "exit with the command's status", SETS_FLAG(exit_status) },
+	{ 0, "exit-status", NULL, "exit with the command's status", SETS_FLAG(exit_status),
+	  .group = GROUP_FILES },
 	{ 0, "command-output", "FD", "let the command write its stdout to this open descriptor",
-	  SETS_INTEGER(command_fd), .least = 1, .most = 1 << 20 },
+	  SETS_INTEGER(command_fd), .least = 1, .most = 1 << 20, .group = GROUP_FILES },
+	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
+	  PARSED_BY(rotation_parse, chosen.run.rotation, ROTATION_TAKES), .needs = "output",
+	  .group = GROUP_FILES },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
 	{ 0 }
 };
@@ -75,24 +79,17 @@ static void complete_settings(void)
 	struct sample_settings *s = &chosen.run.settings;
 
 	s->switches |= s->waits;
-	if ((chosen.callchains || s->waits || chosen.run.unwind) &&
-	    !command_given("call-graph"))
+	if ((command_given("call-graph") || s->waits || chosen.run.unwind) && !s->callchain_given)
 		s->callchain = chosen.run.unwind ? CHAIN_DWARF : CHAIN_FP;
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
 		command_misused(&command, "--unwind unwinds copies of the stack: it needs "
 				"--call-graph dwarf");
-	if (s->callchain == CHAIN_NONE &&
-	    (chosen.max_stack || chosen.user_stacks || chosen.kernel_stacks))
-		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
-				"callchains: give -g, too");
 	if (s->callchain == CHAIN_LBR && (chosen.branches || s->branch_type))
 		command_misused(&command, "--call-graph lbr has its own kind of branches: "
-				"leave out -b and -j");
-	s->max_stack = (uint16_t)chosen.max_stack;
-	s->no_kernel_stack = chosen.user_stacks && !chosen.kernel_stacks;
-	s->no_user_stack = chosen.kernel_stacks && !chosen.user_stacks;
+				"leave out --record branches, -b and -j");
+	if (s->no_kernel_stack && s->no_user_stack)	/* both parts were named */
+		s->no_kernel_stack = s->no_user_stack = false;
 	s->periods = chosen.jitter;
-	s->clock = sample_clock(chosen.clock_choice);
 	s->sample_type = chosen_fields();
 	if (chosen.branches && !s->branch_type)
 		s->branch_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
@@ -143,7 +140,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 {
 	const struct event_request request = {
 		.how = &chosen.how, .names = &chosen.names, .filters = &chosen.filters,
-		.fallbacks = &chosen.fallbacks, .kernel = chosen.run.settings.kernel,
+		.fallbacks = &chosen.fallbacks,
 		.switches = chosen.run.settings.waits,
 	};
 
@@ -184,7 +181,7 @@ static void complete_run(void)
 	if (chosen.ring && (chosen.ring < page || chosen.ring & (chosen.ring - 1)))
 		command_misused(&command, "--ring takes a power of two of at least %zu bytes, not "
 				"%" PRIu64, page, chosen.ring);
-	if (rotation_is_on(&run->rotation) && (!file || !strcmp(file, "-")))
+	if (rotation_is_on(&run->rotation) && !strcmp(file, "-"))
 		command_misused(&command, "--switch-output needs files: give -o FILE");
 	run->ring_size = (size_t)chosen.ring;
 	run->buffer_size = (size_t)chosen.buffer;

@@ -4,6 +4,7 @@
  *
  * Runs the other tools for each request, and writes its addresses to stdout.
  */
+#include "base/units.h"
 #include "labels/label-options.h"
 #include "serve/allow.h"
 #include "serve/listen.h"
@@ -12,6 +13,7 @@
 #include "tool/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool insecure;
 static const char *keep_query = "frequency=19";
@@ -29,19 +31,31 @@ static const char *parse_labels(const char *list, void *value)
 	struct label_options unused = { 0 };
 
 	*(const char **)value = list;
-	return label_options_parse_sources(list, &unused);
-}
-
-static const char *parse_label_keys(const char *list, void *value)
-{
-	struct label_options unused = { 0 };
-	const char *wrong = label_options_parse_keys(list, &unused);
+	const char *wrong = label_options_parse(list, &unused);
 
 	label_options_release(&unused);
-	*(const char **)value = list;
 	return wrong;
 }
 
+/* Parse "TIME" or "TIME,SIZE" into a struct serve_settings. */
+static const char *parse_keep(const char *text, void *value)
+{
+	enum { SECOND = 1000000000 };
+	struct serve_settings *s = value;
+	const char *comma = strchr(text, ',');
+	char time[32];
+
+	snprintf(time, sizeof(time), "%.*s", comma ? (int)(comma - text) : 31, text);
+	if (!units_parse_duration(time, &s->keep) || s->keep < SECOND)
+		return text;
+	if (comma && (!units_parse_count(comma + 1, &s->keep_bytes) || !s->keep_bytes))
+		return comma + 1;
+	return NULL;
+}
+
+#define KEEP "Keep profiles"
+#define LIMITS "Who may ask, and for how much"
+#define RECORDING "How to sample"
 #define TARGETS "pid comm cgroup uid all"
 
 static const struct command_option options[] = {
@@ -57,37 +71,48 @@ static const struct command_option options[] = {
 	  .excludes = TARGETS },
 	{ 'a', "all", NULL, "sample all processes and the kernel", SETS_FLAG(settings.system),
 	  .excludes = TARGETS },
-	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", SETS_FLAG(settings.any) },
+	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", SETS_FLAG(settings.any),
+	  .group = LIMITS },
 	{ 0, "allow", "EVENTS", "allow these kinds of events, or events by name",
-	  SETS_TEXT(settings.allow) },
+	  SETS_TEXT(settings.allow),
+	  .group = LIMITS },
 	{ 0, "max-seconds", "TIME", "limit the length of a profile",
 	  SETS_TIME(settings.max_seconds),
-	  .least = 10 * 1000 * 1000 },
+	  .least = 10 * 1000 * 1000,
+	  .group = LIMITS },
 	{ 0, "jobs", "COUNT", "sample for at most COUNT requests at the same time",
-	  SETS_COUNT(settings.jobs), .least = 1, .most = 1000 },
+	  SETS_COUNT(settings.jobs), .least = 1, .most = 1000,
+	  .group = LIMITS },
 	{ 0, "max-cost", "SHARE", "refuse requests while profiling takes this share of a CPU",
-	  SETS_SHARE(settings.max_cost) },
+	  SETS_SHARE(settings.max_cost),
+	  .group = LIMITS },
 	{ 0, "token-file", "FILE", "answer only requests with the token in FILE",
-	  SETS_TEXT(settings.token_file) },
-	{ 0, "insecure", NULL, "listen to other machines without a token", SETS_FLAG(insecure) },
+	  SETS_TEXT(settings.token_file),
+	  .group = LIMITS },
+	{ 0, "insecure", NULL, "listen to other machines without a token", SETS_FLAG(insecure),
+	  .group = LIMITS },
 	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none",
-	  SETS_TEXT(settings.call_graph) },
-	{ 0, "labels", "[KINDS]", "record labels of threads: go, otel, custom (all), and ids",
-	  PARSED_BY(parse_labels, settings.labels, LABEL_SOURCES_TAKES) },
-	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys",
-	  PARSED_BY(parse_label_keys, settings.label_allow, LABEL_KEYS_TAKES),
-	  .needs = "labels" },
+	  SETS_TEXT(settings.call_graph),
+	  .group = RECORDING },
+	{ 0, "labels", "[LIST]", "record labels of threads: go, otel, custom (all), ids, key:NAME",
+	  PARSED_BY(parse_labels, settings.labels, LABEL_OPTIONS_TAKES),
+	  .group = RECORDING },
 	{ 0, "cache", "DIR", "let pmu-symbolize cache functions and lines in DIR",
-	  SETS_TEXT(settings.cache) },
-	{ 0, "keep", "TIME", "sample all the time, and keep profiles of the last TIME in DIR",
-	  SETS_TIME(settings.keep), .least = 1000000000 },
+	  SETS_TEXT(settings.cache),
+	  .group = RECORDING },
+	{ 0, "keep", "TIME[,SIZE]", "sample all the time; keep profiles of the last TIME in DIR",
+	  PARSED_BY(parse_keep, settings, "a time from 1s on, such as 24h, and a size such as 1Gi"),
+	  .group = KEEP },
 	{ 0, "interval", "TIME", "write one of these profiles every TIME",
-	  SETS_TIME(settings.interval), .least = 1000000000, .needs = "keep" },
-	{ 0, "keep-bytes", "SIZE", "keep at most SIZE bytes of them",
-	  SETS_SIZE(settings.keep_bytes),
-	  .least = 1, .needs = "keep" },
+	  SETS_TIME(settings.interval), .least = 1000000000, .needs = "keep", .group = KEEP },
 	{ 0, "keep-query", "QUERY", "events and options of these profiles, as in a request",
-	  SETS_TEXT(keep_query), .needs = "keep" },
+	  SETS_TEXT(keep_query), .needs = "keep", .group = KEEP },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = {
+	{ .name = "label-allow", .argument = true, .instead = "--labels=key:NAME" },
+	{ .name = "keep-bytes", .argument = true, .instead = "--keep TIME,SIZE" },
 	{ 0 }
 };
 
@@ -96,6 +121,7 @@ static const struct command command = {
 	.purpose = "serve profiles by HTTP",
 	.operands = "{-p PID | --comm NAME | -a | ... | --any} [DIR]",
 	.options = options,
+	.spellings = spellings,
 };
 
 static bool has_target(void)

@@ -11,17 +11,21 @@
 #include "show/tally.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
-#include "stream/selection.h"
 #include "stream/writer.h"
 #include "tool/command.h"
+#include "tool/selection-options.h"
 
 #include <inttypes.h>
 
-static bool stats, dump, check, json, cat, decompress;
-static int level;			/* of compression; 0: none */
+static bool stats, dump, check, cat;
+static int level = -1;			/* of compression; 0: none; -1: not given */
 static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
 static const char *file;
 static struct selection selection = SELECTION_ALL;
+
+enum { TO_TEXT, TO_JSON };
+static const char *const formats[] = { [TO_TEXT] = "text", [TO_JSON] = "json", NULL };
+static int format;
 
 #define MODES "stats dump check"
 
@@ -31,15 +35,22 @@ static const struct command_option options[] = {
 	{ 'D', "dump", NULL, "print each record on a line", SETS_FLAG(dump), .excludes = MODES },
 	{ 0, "check", NULL, "print nothing; the exit status says whether the stream is whole",
 	  SETS_FLAG(check), .excludes = MODES },
-	{ 'j', "json", NULL, "count or print in JSON", SETS_FLAG(json) },
 	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", SETS_FLAG(cat) },
 	{ 'n', "head", "COUNT", "stop after COUNT samples", SETS_COUNT(head),
 	  .most = UINT64_MAX - 1 },
 	SELECTION_OPTIONS(selection),
-	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
-	  SETS_INTEGER(level), .least = 1, .most = 19, .implied = 1 },
-	{ 0, "decompress", NULL, "write the stream, uncompressed", SETS_FLAG(decompress) },
-	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", SETS_TEXT(file) },
+	{ 0, "to", "FORMAT", "count or print in FORMAT", SETS_CHOICE(format, formats),
+	  .group = GROUP_FILES },
+	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed at LEVEL 1 (default) to 19; 0: not",
+	  SETS_INTEGER(level), .most = 19, .implied = 1, .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = {
+	JSON_SPELLING,
+	{ .name = "decompress", .means = "zstd", .as = "0" },
 	{ 0 }
 };
 
@@ -48,6 +59,7 @@ static const struct command command = {
 	.purpose = "show, check, select, join and convert streams",
 	.operands = "[FILE...]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 
@@ -97,7 +109,7 @@ static bool take(struct stream_work *w, const struct record *rec)
 	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 		writer_record(&w->out, rec);
 	else if (dump)
-		describe_record(w->in, rec, json);
+		describe_record(w->in, rec, format == TO_JSON);
 	else if (!rec->made)
 		tally_add(&w->tally, w->in, rec);
 	return true;
@@ -128,13 +140,13 @@ static void run(struct stream_work *w)
 	if (!goes_on && w->writes)
 		write_end(w);
 	if (w->in && !w->writes && !dump && !check)
-		tally_print(&w->tally, w->in, json);
+		tally_print(&w->tally, w->in, format == TO_JSON);
 }
 
 static void open_output(struct stream_work *w)
 {
 	command_output(&command, &w->out, file, w->report);
-	if (level)
+	if (level > 0)
 		output_compress(&w->out, level);
 }
 
@@ -175,7 +187,7 @@ int main(int argc, char **argv)
 	if (!dump)	/* its lines come all the time, perhaps on this terminal */
 		progress_allow(&report);
 	w.writes = !stats && !dump && !check &&
-		   (w.selects || command_given("head") || level || decompress || file);
+		   (w.selects || command_given("head") || level >= 0 || file);
 	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);
 	if (w.writes)
 		open_output(&w);

@@ -48,15 +48,19 @@ static const struct command_option options[] = {
 	  SETS_SIZE(how.cache.size_max), .needs = "cache" },
 	{ 0, "definitions", "SIZE", "forget definitions after SIZE bytes of them",
 	  SETS_SIZE(how.definitions_max) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
+
+static const struct command_spelling spellings[] = { LOCATE_SPELLINGS, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-symbolize",
 	.purpose = "resolve the addresses in a stream to functions",
 	.operands = "[FILE]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 

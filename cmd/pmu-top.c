@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool by_cumulative, objects, json;
+static bool by_cumulative, objects;
 static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
 static int format = TOP_TEXT;		/* enum top_format */
@@ -37,7 +37,6 @@ static const struct command_option options[] = {
 	  SETS_FLAG(by_cumulative) },
 	{ 'n', "rows", "COUNT", "show COUNT functions", SETS_COUNT(rows) },
 	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
-	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", SETS_TEXT(type) },
 	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, label:NAME, ...",
 	  SETS_TEXT(by) },
 	{ 0, "objects", NULL, "show the object that each function is in", SETS_FLAG(objects) },
@@ -47,18 +46,21 @@ static const struct command_option options[] = {
 	  SETS_CHOICE(bars_are, bars_how_name) },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
 	  SETS_LIST(ratios) },
-	{ 'j', "json", NULL, "write JSON", SETS_FLAG(json) },
-	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, top_format_name) },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", SETS_TIME(window),
 	  .least = LIVE_WINDOW_MIN, .most = LIVE_WINDOW_MAX },
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, top_format_name),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
+
+static const struct command_spelling spellings[] = { VIEW_SPELLINGS, JSON_SPELLING, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-top",
 	.purpose = "show where the samples of a profile or stream are",
 	.operands = "[FILE]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 
@@ -84,11 +86,6 @@ static void parse_options(void)
 {
 	parse_by();
 	how.objects = objects;
-	if (json && command_given("to") && format != TOP_JSON)
-		command_misused(&command, "give only one of --json and --to=%s",
-				top_format_name[format]);
-	if (json)
-		format = TOP_JSON;
 	writer = &top_writers[format];
 	if (!writer->is_for_people && !command_given("rows"))
 		rows = UINT64_MAX;

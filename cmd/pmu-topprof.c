@@ -10,6 +10,7 @@
 #include "aggregate/as-time.h"
 #include "aggregate/outputs.h"
 #include "base/progress.h"
+#include "base/units.h"
 #include "pprof/comments.h"
 #include "pprof/detect.h"
 #include "pprof/fold.h"
@@ -17,92 +18,132 @@
 #include "pprof/select.h"
 #include "record/words.h"
 #include "tool/command.h"
+#include "tool/selection-options.h"
 
 #include <inttypes.h>
 #include <unistd.h>
 
+enum { TYPES_ALL, TYPES_ONE, TYPES_PERF };
+enum { TO_PPROF, TO_FOLDED };
+enum { ADD_LATENCY, ADD_WALL, ADD_TIME, ADD_PARALLELISM };
+enum { FRAMES_DATA, FRAMES_CUT, FRAMES_NOT_SAMPLED, FRAMES_NO_LOST };
+
 static bool force, jit, skip_damaged, print_files;
-static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
-static int naming = NAMING_GO, packing = PACK_GZIP, format, types;
+static const char *file, *input_file, *diff_base;
+static int types = TYPES_ALL, packing = PACK_GZIP, format;
+static unsigned added, frames;
 static struct collect_options how = { .selection = SELECTION_ALL };
 static struct word_list comments;
-
-static const char *const naming_styles[] = {
-	[NAMING_GO] = "go", [NAMING_PERF] = "perf", NULL
-};
 
 static const char *const packings[] = {
 	[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd", NULL
 };
 
-enum { TYPES_ALL, TYPES_ONE };
 static const char *const type_choices[] = {
-	[TYPES_ALL] = "all", [TYPES_ONE] = "one", NULL
+	[TYPES_ALL] = "all", [TYPES_ONE] = "one", [TYPES_PERF] = "perf", NULL
 };
 
-enum { TO_PPROF, TO_FOLDED };
 static const char *const formats[] = {
 	[TO_PPROF] = "pprof", [TO_FOLDED] = "folded", NULL
 };
 
-#define OUTPUTS "interval per-process per-thread output"
+static const char *const additions[] = {
+	[ADD_LATENCY] = "latency", [ADD_WALL] = "wall", [ADD_TIME] = "time",
+	[ADD_PARALLELISM] = "parallelism", NULL
+};
+
+static const char *const frame_kinds[] = {
+	[FRAMES_DATA] = "data", [FRAMES_CUT] = "cut", [FRAMES_NOT_SAMPLED] = "not-sampled",
+	[FRAMES_NO_LOST] = "no-lost", NULL
+};
+
+/* Parse "process", "thread" or a time into a struct collect_options. */
+static const char *parse_split(const char *text, void *options)
+{
+	struct collect_options *o = options;
+
+	o->split = !strcmp(text, "process") ? SPLIT_PROCESSES
+		 : !strcmp(text, "thread") ? SPLIT_THREADS : SPLIT_NOT;
+	o->interval = 0;
+	if (o->split != SPLIT_NOT || (units_parse_duration(text, &o->interval) && o->interval))
+		return NULL;
+	return text;
+}
+
+/* Parse "N" or "N,STACKS" into a struct collect_options. */
+static const char *parse_slices(const char *text, void *options)
+{
+	struct collect_options *o = options;
+	const char *comma = strchr(text, ',');
+	char number[32];
+
+	o->slice_stacks = 0;
+	snprintf(number, sizeof(number), "%.*s", comma ? (int)(comma - text) : 31, text);
+	if (!units_parse_count(number, &o->slices) || o->slices > 1000000)
+		return text;
+	if (comma && (!units_parse_count(comma + 1, &o->slice_stacks) || !o->slice_stacks))
+		return comma + 1;
+	return NULL;
+}
+
+#define WHAT_IS_COUNTED "What the profile has"
 
 static const struct command_option options[] = {
-	SELECTION_OPTIONS(how.selection),
 	{ 'l', "label", "LIST", "label samples: pid,cpu,label:NAME,...; or none",
 	  SETS_TEXT(how.labels) },
-	{ 0, "max-label-values", "COUNT", "keep COUNT values of a label:NAME; the rest is [other]",
-	  SETS_COUNT(how.label_values), .least = 1, .most = UINT32_MAX, .only = FOR_STREAMS },
-	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
-	  SETS_LIST(comments), .only = FOR_STREAMS },
-	{ 0, "slices", "N", "label samples by N to 2N slices of time (20): slice, run; or 0",
-	  SETS_COUNT(how.slices), .most = 1000000, .only = FOR_STREAMS },
-	{ 0, "slice-stacks", "COUNT", "join slices while they make more than COUNT stacks",
-	  SETS_COUNT(how.slice_stacks), .least = 1, .only = FOR_STREAMS },
-	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
-	  SETS_FLAG(how.data_frames), .only = FOR_STREAMS },
-	{ 0, "mark-cut", NULL, "show at the root of a cut stack why it was cut: [cut: ...]",
-	  SETS_FLAG(how.mark_cut), .only = FOR_STREAMS },
-	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
-	  SETS_FLAG(how.drop_lost), .only = FOR_STREAMS },
-	{ 0, "not-sampled", NULL, "show events that are in no sample at [not sampled]",
-	  SETS_FLAG(how.not_sampled), .only = FOR_STREAMS },
-	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
-	  SETS_FLAG(how.no_scale), .only = FOR_STREAMS },
-	{ 0, "latency", NULL, "add a type: the time by which code delays the end",
-	  SETS_FLAG(how.latency), .only = FOR_STREAMS },
-	{ 0, "parallelism", NULL, "label samples by how many threads run: 1, 2, 3-4, ...",
-	  SETS_FLAG(how.parallelism), .only = FOR_STREAMS },
-	{ 0, "wall", NULL, "add a type: time on CPUs and waiting time", SETS_FLAG(how.wall),
+	{ 0, "add", "LIST", "add types, and a label", SETS_SOME(added, additions),
 	  .only = FOR_STREAMS },
-	{ 0, "as-time", NULL, "add a type: the time of cycles, estimated from their total",
-	  SETS_FLAG(how.as_time), .only = FOR_STREAMS, .excludes = "interval" },
-	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
-	  SETS_CHOICE(naming, naming_styles), .only = FOR_STREAMS },
-	{ 0, "types", "WHICH", "all sample types of profiles, or the default one",
-	  SETS_CHOICE(types, type_choices) },
-	{ 0, "skip-damaged", NULL, "leave out profiles that cannot be read or added",
-	  SETS_FLAG(skip_damaged), .only = FOR_PROFILES },
-	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
-	  SETS_COUNT(how.max_stacks), .least = 2, .most = UINT32_MAX, .only = FOR_STREAMS },
-	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
-	  SETS_TEXT(process_dir), .only = FOR_STREAMS, .excludes = OUTPUTS },
-	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", SETS_TEXT(thread_dir),
-	  .only = FOR_STREAMS, .excludes = OUTPUTS },
-	{ 0, "interval", "TIME", "write a profile for each TIME of the stream, such as 10s",
-	  SETS_TIME(how.interval), .least = 1, .only = FOR_STREAMS, .needs = "output-template",
-	  .excludes = OUTPUTS },
-	{ 0, "output-template", "NAME", "names of these files, with the start time as in strftime",
-	  SETS_TEXT(template), .needs = "interval" },
-	{ 0, "print-files", NULL, "print a line for each file of several: written or failed, name",
-	  SETS_FLAG(print_files), .only = FOR_STREAMS, .needs = "interval per-process per-thread" },
+	{ 0, "frames", "LIST", "add frames", SETS_SOME(frames, frame_kinds),
+	  .only = FOR_STREAMS },
+	{ 0, "split", "WHAT", "write a profile for each process or thread, or each TIME (10s)",
+	  PARSED_BY(parse_split, how, "process, thread or a time such as 10s"),
+	  .only = FOR_STREAMS, .needs = "output" },
 	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
 	  SETS_TEXT(diff_base) },
+	SELECTION_OPTIONS(how.selection),
+	{ 0, "types", "WHICH", "sample types, also with perf_to_profile's names",
+	  SETS_CHOICE(types, type_choices), .group = WHAT_IS_COUNTED },
+	{ 0, "slices", "N[,COUNT]", "label N to 2N slices of time (20), fewer above COUNT stacks",
+	  PARSED_BY(parse_slices, how, "a number from 0 to 1000000, and a number of stacks after a "
+		    "comma"), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
+	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
+	  SETS_FLAG(how.no_scale), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
+	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
+	  SETS_COUNT(how.max_stacks), .least = 2, .most = UINT32_MAX, .only = FOR_STREAMS,
+	  .group = WHAT_IS_COUNTED },
+	{ 0, "max-label-values", "COUNT", "keep COUNT values of a label:NAME; the rest is [other]",
+	  SETS_COUNT(how.label_values), .least = 1, .most = UINT32_MAX, .only = FOR_STREAMS,
+	  .group = WHAT_IS_COUNTED },
+	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
+	  SETS_LIST(comments), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
+	{ 0, "skip-damaged", NULL, "leave out profiles that cannot be read or added",
+	  SETS_FLAG(skip_damaged), .only = FOR_PROFILES, .group = GROUP_FILES },
+	{ 0, "print-files", NULL, "print a line for each file of --split: written or failed, name",
+	  SETS_FLAG(print_files), .only = FOR_STREAMS, .needs = "split", .group = GROUP_FILES },
 	{ 0, "to", "FORMAT", "write a profile, or stacks for flame graphs",
-	  SETS_CHOICE(format, formats) },
-	{ 'Z', "compress", "HOW", "compress the profile", SETS_CHOICE(packing, packings) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
-	  .excludes = OUTPUTS },
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 'Z', "compress", "HOW", "compress the profile", SETS_CHOICE(packing, packings),
+	  .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write to FILE, not stdout; with --split: a directory, or names",
+	  SETS_TEXT(file), .group = GROUP_FILES },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = {
+	{ .name = "per-process", .argument = true, .instead = "--split process -o DIR" },
+	{ .name = "per-thread", .argument = true, .instead = "--split thread -o DIR" },
+	{ .name = "interval", .argument = true, .instead = "--split TIME -o NAME" },
+	{ .name = "output-template", .argument = true, .instead = "--split TIME -o NAME" },
+	{ .name = "naming", .argument = true, .instead = "--types perf" },
+	{ .name = "slice-stacks", .argument = true, .instead = "--slices N,COUNT" },
+	{ .name = "latency", .instead = "--add latency" },
+	{ .name = "wall", .instead = "--add wall" },
+	{ .name = "as-time", .instead = "--add time" },
+	{ .name = "parallelism", .instead = "--add parallelism" },
+	{ .name = "data-frames", .instead = "--frames data" },
+	{ .name = "mark-cut", .instead = "--frames cut" },
+	{ .name = "not-sampled", .instead = "--frames not-sampled" },
+	{ .name = "drop-lost", .instead = "--frames no-lost" },
 	{ 0 }
 };
 
@@ -111,6 +152,7 @@ static const struct command command = {
 	.purpose = "aggregate a stream to a pprof profile; merge profiles",
 	.operands = "[FILE...]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 
@@ -150,24 +192,39 @@ static void set_slices(void)
 	    how.interval)
 		return;
 	how.slices = ENOUGH;
-	if (!command_given("slice-stacks"))
-		how.slice_stacks = STACKS;
+	how.slice_stacks = STACKS;
+}
+
+/* Set the fields of HOW that --add and --frames name. */
+static void add_parts(void)
+{
+	how.latency = added & 1U << ADD_LATENCY;
+	how.wall = added & 1U << ADD_WALL;
+	how.as_time = added & 1U << ADD_TIME;
+	how.parallelism = added & 1U << ADD_PARALLELISM;
+	how.data_frames = frames & 1U << FRAMES_DATA;
+	how.mark_cut = frames & 1U << FRAMES_CUT;
+	how.not_sampled = frames & 1U << FRAMES_NOT_SAMPLED;
+	how.drop_lost = frames & 1U << FRAMES_NO_LOST;
 }
 
 static void check_options(void)
 {
-	if (template && !strchr(template, '%'))
-		command_misused(&command, "--output-template needs the time in it, as in "
+	if (how.interval && !strchr(file, '%'))
+		command_misused(&command, "--split TIME needs the time in the name of -o, as in "
 				"p-%%Y%%m%%d-%%H%%M%%S.pb.gz, or each profile replaces the last");
-	how.naming = (enum profile_naming)naming;
+	how.naming = types == TYPES_PERF ? NAMING_PERF : NAMING_GO;
 	how.pack = (enum pack_how)packing;
-	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
+	add_parts();
+	if (how.as_time && how.interval)
+		command_misused(&command, "--add time is known only at the end of the stream: "
+				"leave out --split");
 	set_slices();
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = LABEL_THREAD_COMM;
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
-		command_misused(&command, "--not-sampled is known only for the whole recording, "
-				"not for a part of it");
+		command_misused(&command, "--frames not-sampled is known only for the whole "
+				"recording, not for a part of it");
 }
 
 /* An event that the stream does not have selects nothing: the user should know its events. */
@@ -200,13 +257,14 @@ static void check_switches(const struct stream_events *events, struct report *re
 	if (events->count == 0)
 		return;
 	if (needs && !events->switches)
-		report_error(report, "--%s needs the context switches: record them with "
-			     "pmu-sample --switches, or --off-cpu", needs);
+		report_error(report, "--add %s needs the context switches: record them with "
+			     "pmu-sample --record switches, or --off-cpu", needs);
 	else if (how.latency && !latency)
-		report_error(report, "--latency needs a clock or cycles: the stream has neither");
+		report_error(report, "--add latency needs a clock or cycles: the stream has "
+			     "neither");
 	if (how.wall && (!waits || events_first_clock(events) == TABLE_NONE))
-		report_error(report, "--wall needs a clock, and where threads wait: record with "
-			     "pmu-sample --off-cpu -e cpu-clock");
+		report_error(report, "--add wall needs a clock, and where threads wait: record "
+			     "with pmu-sample --off-cpu -e cpu-clock");
 }
 
 static void check_time(const struct collect *c, const struct stream_events *events,
@@ -218,10 +276,10 @@ static void check_time(const struct collect *c, const struct stream_events *even
 	if (!how.as_time || events->count == 0)
 		return;
 	if (why)
-		report_error(report, "--as-time: %s", why);
+		report_error(report, "--add time: %s", why);
 	else if (!collect_has_time(c))
-		report_error(report, "--as-time: the stream has no total of '%s': it is cut short, "
-			     "or pmu-sample did not write it", events->event[event].name);
+		report_error(report, "--add time: the stream has no total of '%s': it is cut "
+			     "short, or pmu-sample did not write it", events->event[event].name);
 }
 
 /* Open OUT for all profiles, unless each has a file of its own. */
@@ -288,7 +346,8 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 /* Aggregate the stream in INPUT. */
 static void aggregate(const struct command *cmd, const char *input, struct report *report)
 {
-	const char *directory = process_dir ? process_dir : thread_dir, *wrong;
+	const char *directory = how.split ? file : NULL, *wrong;
+	const char *template = how.interval ? file : NULL;
 	struct output out, list;
 	struct outputs outputs = {
 		.report = report, .input = input, .directory = directory, .template = template,
@@ -438,6 +497,9 @@ static void merge(const struct word_list *files, struct report *report)
 static void work_on_profiles(const struct word_list *files, struct report *report)
 {
 	command_refuse(&command, FOR_PROFILES);
+	if (types == TYPES_PERF)
+		command_misused(&command, "--types perf works on a stream, but the input is a "
+				"profile: give the stream that it was made of");
 	refuse_folded();
 	command_spare_inputs(&command, file, files->item, files->count);
 	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);

@@ -34,15 +34,19 @@ static const struct command_option options[] = {
 	{ 0, "arch", "ARCH", "the machine, if the stream does not name it",
 	  SETS_CHOICE(arch, arches) },
 	LOCATE_OPTIONS(how.where, debug_dirs),
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
+
+static const struct command_spelling spellings[] = { LOCATE_SPELLINGS, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-unwind",
 	.purpose = "turn copies of stacks into callchains",
 	.operands = "[FILE]",
 	.options = options,
+	.spellings = spellings,
 	.reads_files = true,
 };
 

@@ -1,4 +1,4 @@
-"""How many threads run at each sample, by brute force: for the tests of pmu-topprof --latency.
+"""How many threads run at each sample, by brute force: for the tests of pmu-topprof --add latency.
 
     latency.py stream KIND      a stream of 64 threads that never ran, to stdout
     latency.py truth KIND       what its samples are worth, from the times at which threads ran

@@ -22,20 +22,20 @@ from protobuf import varint
 # What changes how pmu-topprof counts: the fields of struct collect_options.
 options = [
     ([], ["-l", "none"], ["-l", "pid,tid,comm,cpu"], ["-l", "thread_comm,cgroup"]),
-    ([], ["--slices", "0"], ["--slices", "3"], ["--slices", "40", "--slice-stacks", "2"]),
+    ([], ["--slices", "0"], ["--slices", "3"], ["--slices", "40,2"]),
     ([], ["--max-stacks", "3"]),
-    ([], ["--data-frames"]),
-    ([], ["--mark-cut"]),
-    ([], ["--drop-lost"]),
-    ([], ["--not-sampled"]),
+    ([], ["--frames", "data"]),
+    ([], ["--frames", "cut"]),
+    ([], ["--frames", "no-lost"]),
+    ([], ["--frames", "not-sampled"]),
     ([], ["--no-scale"]),
-    ([], ["--latency"]),
-    ([], ["--parallelism"]),
-    ([], ["--wall"]),
-    ([], ["--as-time"]),
-    ([], ["--naming", "perf"]),
+    ([], ["--add", "latency"]),
+    ([], ["--add", "parallelism"]),
+    ([], ["--add", "wall"]),
+    ([], ["--add", "time"]),
+    ([], ["--types", "perf"]),
     (["-Z", "none"], ["--to", "folded"]),
-    ([], ["--interval", "1s"], ["--per-process"], ["--per-thread"]),
+    ([], ["--split", "1s"], ["--split", "process"], ["--split", "thread"]),
     ([], ["--time", "0.01,99999999"], ["--cpu", "0"], ["--comm", "sh"]),
     ([], ["pmu-symbolize"], ["pmu-unwind"], ["pmu-unwind", "pmu-symbolize"],
      ["pmu-symbolize", "pmu-stream"]),
@@ -43,8 +43,8 @@ options = [
 
 # Pairs that pmu-topprof refuses.
 refused_pairs = [(a, b) for a, all in (
-    ("--not-sampled", ("--interval", "--per-process", "--per-thread", "--time", "--cpu", "--comm")),
-    ("--as-time", ("--interval",)), ("--to", ("--interval", "--per-process", "--per-thread")),
+    ("not-sampled", ("--split", "--time", "--cpu", "--comm")),
+    ("time", ("1s",)), ("--to", ("--split",)),
 ) for b in all]
 
 
@@ -92,11 +92,8 @@ def command(bin, row, stream, folder):
         words += choices[i]
     filters = [w for w in words if w.startswith("pmu-")]
     words = [w for w in words if not w.startswith("pmu-")]
-    for w in ("--per-process", "--per-thread"):
-        if w in words:
-            words.insert(words.index(w) + 1, folder)
-    if "--interval" in words:
-        words += ["--output-template", folder + "/%s"]
+    if "--split" in words:
+        words += ["-o", folder + "/%s" if "1s" in words else folder]
     line, source = [], stream
     for f in filters:
         arguments = [bin + "/" + f] + (["--decompress"] if f == "pmu-stream" else [])

@@ -54,10 +54,6 @@ check 'a letter means the same option in all tools, except for those known' <<'E
 	same - got <<-EOF
 		D delay
 		D dump
-		b base
-		b branches
-		j branch-filter
-		j json
 		l label
 		l listen
 		n head
@@ -99,11 +95,12 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 	says="--pid takes a number from 0 to 2147483647" refused pmu-stream -p 2147483648
 	says="--max-stacks takes a number from 2 to 4294967295" refused pmu-topprof --max-stacks 1
 	says="--buffer takes a number of bytes from 1 on, such as 64Mi" refused pmu-sample --buffer 0
-	says="--duration takes a time such as 10s" refused pmu-sample -d 10x
+	says="--live takes a time such as 10s, up to 10m" refused pmu-top --live 10x
+	says="--duration takes a time such as 10s, or a size such as 64Mi" refused pmu-sample -d 10m5
 	says="--demangle takes one of none, simple, templates, full" \
 		refused pmu-symbolize --demangle nice
 	says="--lines takes one of yes, no" refused pmu-symbolize --lines maybe
-	says="--zstd takes a number from 1 to 19" refused pmu-stream -z20
+	says="--zstd takes a number from 0 to 19" refused pmu-stream -z20
 	says="--cpu takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
 	pmu-top -n 5 --help | grep -q "COUNT functions.* (20)$"
 	pmu-symbolize --help | grep -q "none, simple, templates, full (templates)$"
@@ -115,7 +112,7 @@ END
 check 'options that pmu-prof passes on can be typed as --help prints them' <<'END'
 	any_user
 	pmu-prof --help | sed -n "/^and these/,/^\$/p" | grep -o -- "--[a-z-]*\[[^]]*\]" >forms
-	grep -qx -- "--labels\[=KINDS\]" forms
+	grep -qx -- "--labels\[=LIST\]" forms
 	none grep -v "\[=" forms
 END
 
@@ -123,7 +120,9 @@ check 'help, man page and completions name the same options' <<'END'
 	unsanitized
 	for tool in $tools; do
 		"$tool" --help | grep -o -- "^  ... --[a-z][a-z-]*" | grep -o -- "--.*" | sort -u >help
-		grep "^\.It Fl" "$TOP/man/$tool.1" | grep -o -- "Fl -[a-z][a-z-]*" |
+		shared=$("$tool" --help | sed -n "s/.* see \(pmu-[a-z]*\)(\(.\)):$/\1.\2/p")
+		(cd "$TOP/man" && cat "$tool.1" $shared) >page
+		grep "^\.It Fl" page | grep -o -- "Fl -[a-z][a-z-]*" |
 			sed "s/Fl -/--/" | sort -u >man
 		same help man
 		for shell in bash zsh fish; do
@@ -151,12 +150,23 @@ check 'an option that needs or excludes another one names an option' <<'END'
 	sed "s/^/--/" used | none grep -vxFf names
 	exits 2 pmu-symbolize --cache-size 1Mi </dev/null 2>err
 	grep -qx "pmu-symbolize: --cache-size needs --cache" err
-	exits 2 pmu-topprof --print-files </dev/null 2>err
-	grep -q "^pmu-topprof: --print-files needs one of --interval, --per-process, --per-thread" err
+	exits 2 pmu-sample --jit-map true 2>err
+	grep -qx "pmu-sample: --jit-map needs one of --pid, --uid, --comm" err
 	exits 2 pmu-stream --dump --check </dev/null 2>err
 	grep -qx "pmu-stream: give only one of --stats, --dump, --check" err
-	exits 2 pmu-topprof --as-time --interval 1 --output-template %s </dev/null 2>err
-	grep -qx "pmu-topprof: give only one of --as-time, --interval" err
+	exits 2 pmu-sample -c 1000 -F 1000 true 2>err
+	grep -qx "pmu-sample: give only one of --period, --frequency" err
+END
+
+check 'the options are no more than a reader of --help can take in' <<'END'
+	any_user
+	at_most "$("$TOP/tests/count-options" "$BIN")" 154
+	# the options that people use first come first, and are at most ten
+	for tool in $tools; do
+		"$tool" --help | awk "/^[A-Z].*:\$/ { exit } /^  (-.,|   ) --/" >first
+		at_most "$(wc -l <first)" 10
+		at_least "$(wc -l <first)" 1
+	done
 END
 
 check 'every tool has a page, which says what is secure; mandoc has nothing to say of any' <<'END'

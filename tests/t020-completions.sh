@@ -41,16 +41,16 @@ zsh_completes() {
 }
 
 check 'bash: options, values after a space and after "=", lists, files, commands' <<'END'
-	bash_completes pmu-sample 'pmu-sample --kern' >got
-	printf '%s\n' --kernel --kernel-stacks | same - got
+	bash_completes pmu-sample 'pmu-sample --comm' >got
+	printf '%s\n' --comm --command-output | same - got
 	for line in 'pmu-sample --call-graph ' 'pmu-sample --call-graph='; do
 		bash_completes pmu-sample "$line" >got
-		printf '%s\n' dwarf fp lbr none | same - got
+		printf '%s\n' auto dwarf fp kernel lbr none user | same - got
 	done
 	test "$(bash_completes pmu-sample 'pmu-sample --call-graph=dw')" = dwarf
-	test "$(bash_completes pmu-sample 'pmu-sample -j any,in')" = 'any,in_tx
-any,ind_call
-any,ind_jmp'
+	test "$(bash_completes pmu-sample 'pmu-sample --record cpu,ph')" = cpu,phys
+	test "$(bash_completes pmu-topprof 'pmu-topprof --frames cut,no')" = 'cut,no-lost
+cut,not-sampled'
 	bash_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
 	bash_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
 	bash_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
@@ -67,12 +67,12 @@ check 'fish: the same, and no file has a syntax error' <<'END'
 		fish -c "source $file" 2>err
 		none cat err
 	done
-	fish_completes pmu-sample 'pmu-sample --kern' >got
-	printf '%s\n' --kernel --kernel-stacks | same - got
+	fish_completes pmu-sample 'pmu-sample --comm' >got
+	printf '%s\n' --comm --command-output | same - got
 	fish_completes pmu-sample 'pmu-sample --call-graph ' >got
-	printf '%s\n' dwarf fp lbr none | same - got
-	fish_completes pmu-sample 'pmu-sample -j any,ind' >got
-	printf '%s\n' any,ind_call any,ind_jmp | same - got
+	printf '%s\n' auto dwarf fp kernel lbr none user | same - got
+	fish_completes pmu-topprof 'pmu-topprof --frames cut,no' >got
+	printf '%s\n' cut,no-lost cut,not-sampled | same - got
 	fish_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
 	fish_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
 	fish_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
@@ -85,20 +85,20 @@ check 'zsh: the same, in a terminal' <<'END'
 	for file in "$TOP"/completions/zsh/*; do zsh -n "$file"; done
 	touch recording.data
 	cat >lines <<-LINES
-		pmu-sample --kernel-
+		pmu-sample --command-
 		pmu-sample --call-graph dw
-		pmu-sample --clock=boo
-		pmu-sample -j any,ind_j
+		pmu-topprof --types=pe
+		pmu-sample --record cpu,phy
 		pmu-sample -e context-sw
 		pmu-sample gunzi
 		pmu-topprof recor
 	LINES
 	zsh_completes <lines >got
 	cat >want <<-LINES
-		--kernel-stacks
+		--command-output
 		--call-graph dwarf
-		--clock=boottime
-		-j any,ind_jmp
+		--types=perf
+		--record cpu,phys
 		-e context-switches
 		gunzip
 		recording.data

@@ -47,7 +47,7 @@ prepare() {
 	seq 100000 | sort -R >big.txt
 	mkdir home
 	pmu-sample -q --call-graph dwarf -e cpu-clock -o perf.data -- ten serial 0.2
-	pmu-sample -q --unwind --switches -e cpu-clock -o s.data -- ten serial 0.2
+	pmu-sample -q --unwind --record switches -e cpu-clock -o s.data -- ten serial 0.2
 	pmu-sample -q -g -e cpu-clock,task-clock,page-faults -o several.data -- ten serial 0.2
 	pmu-symbolize -q several.data | pmu-topprof -q --slices 20 -o p.pb.gz
 	for name in before after old1 old2 old3 new1 new2 new3; do cp p.pb.gz $name.pb.gz; done
@@ -68,7 +68,7 @@ needs_more() {
 	case $1 in
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
 	*amdzen5* | *chgrp* | *go.test* | *java* | *jcmd* | *node* | *jit-map*) ;;
-	*kill\ -USR1* | *--interval* | *--switch-output* | *--flight-recorder*) ;;
+	*kill\ -USR1* | *--split* | *--switch-output* | *--flight-recorder*) ;;
 	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user*) ;;
 	*./...* | *sample_index*) ;;
 	*) return 1 ;;

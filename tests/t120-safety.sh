@@ -80,7 +80,7 @@ check 'a FIFO in the place of a deleted program, as /proc/PID/maps names it, is 
 	eventually runs
 	rm program
 	ln -s fifo "program (deleted)"
-	unopened fifo pmu-sample -q -e cpu-clock --user -p $pid -d 0.05 -o s.data
+	unopened fifo pmu-sample -q -e cpu-clock --all-user -p $pid -d 0.05 -o s.data
 	pmu-stream --dump s.data | grep "MMAP2.*program (deleted)"
 	kill $pid
 END
@@ -224,7 +224,7 @@ check 'a profile that is there stays where not all can be written' <<'END'
 	same before good
 	test ! -e good.2
 	mkdir d
-	exits 1 sh -c "trap \"\" XFSZ; ulimit -f 0; pmu-topprof --per-process d s.data 2>/dev/null"
+	exits 1 sh -c "trap \"\" XFSZ; ulimit -f 0; pmu-topprof --split process -o d s.data 2>/dev/null"
 	none ls -A d
 	nothing_hidden
 END
@@ -307,7 +307,7 @@ check 'profiles of processes replace no file through a link, and none elsewhere'
 	ln -s ../victim d/a_b-8.pb.gz
 	ln -s ../victim "d/a b-8.pb.gz"
 	ln -s ../victim "d/a b-8.pb.gz.tmp"
-	pmu-topprof --per-process d s.data
+	pmu-topprof --split process -o d s.data
 	test "$(cat victim)" = mine
 	test -f "d/a b-8.pb.gz"
 	test ! -L "d/a b-8.pb.gz"
@@ -324,8 +324,8 @@ check 'profiles are not written into a directory that other users may change' <<
 		rm -rf d
 		mkdir d
 		chmod $mode d
-		for how in "--per-process d" "--per-thread d" \
-			"--interval 1s --output-template d/%Y%s"
+		for how in "--split process -o d" "--split thread -o d" \
+			"--split 1s -o d/%Y%s"
 		do
 			exits 1 pmu-topprof $how s.data 2>err
 			grep "other users may replace what is in it" err
@@ -334,19 +334,19 @@ check 'profiles are not written into a directory that other users may change' <<
 	done
 	for mode in 1777 755 775; do
 		chmod $mode d
-		for how in "--per-process d" "--interval 1s --output-template d/%Y%s"; do
+		for how in "--split process -o d" "--split 1s -o d/%Y%s"; do
 			pmu-topprof $how s.data
 		done
 	done
 	test "$(id -u)" = 0 || exit 0
 	chmod 755 d
 	chown 65534 d
-	exits 1 pmu-topprof --per-process d s.data 2>err
+	exits 1 pmu-topprof --split process -o d s.data 2>err
 	grep "it belongs to user 65534, who is neither root nor you" err
 	mkdir shared
 	chown 0:65534 shared
 	chmod 775 shared
-	exits 1 pmu-topprof --per-process shared s.data 2>err
+	exits 1 pmu-topprof --split process -o shared s.data 2>err
 	grep "other users may replace what is in it (mode 0775)" err
 END
 
@@ -354,9 +354,9 @@ check 'a recording is not replaced by a profile of one of its intervals' <<'END'
 	unsanitized
 	any_user
 	sampled
-	name=$(pmu-topprof -v --interval 1s --output-template %Y.p s.data; ls *.p)
+	name=$(pmu-topprof -v --split 1s -o %Y.p s.data; ls *.p)
 	mv s.data $name
-	exits 1 pmu-topprof --interval 1s --output-template %Y.p $name
+	exits 1 pmu-topprof --split 1s -o %Y.p $name
 	same before.data $name
 END
 

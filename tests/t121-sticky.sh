@@ -76,13 +76,13 @@ check 'profiles that the input names, and the cache, are not written there' <<'E
 	needs_root
 	shared
 	planted five-5.pb.gz
-	exits 1 pmu-topprof --per-process in s.data 2>err
+	exits 1 pmu-topprof --split process -o in s.data 2>err
 	grep 'five-5.pb.gz. for writing: it, or a link to it, belongs to another user' err
 	untouched five-5.pb.gz
 	rm in/*
-	name=$(pmu-topprof -v --interval 1s --output-template p-%s s.data; ls p-*)
+	name=$(pmu-topprof -v --split 1s -o p-%s s.data; ls p-*)
 	planted $name
-	exits 1 pmu-topprof --interval 1s --output-template in/p-%s s.data 2>err
+	exits 1 pmu-topprof --split 1s -o in/p-%s s.data 2>err
 	untouched $name
 	rm in/*
 	gcc -g -O1 -o p -x c - -Wl,--build-id <<-EOF

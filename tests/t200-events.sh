@@ -93,7 +93,7 @@ check 'encoding: every word, and the period in plain words' <<'END'
 	pmu-events --encode -F 99 cpu-clock | grep -qx "	sample   99 times per second"
 	pmu-events --encode -c 20k cycles | grep -qx "	sample   every 20000"
 	pmu-events --encode mem:0x1000/8:w | grep -qx "	bp_addr  0x1000"
-	pmu-events --encode --precise max cycles | grep -qx "	precise  the highest level that opens"
+	pmu-events --encode cycles:P | grep -qx "	precise  the highest level that opens"
 	pmu-events --encode "{cs,faults}:S" | grep -c "group    1, read together" | grep -qx 2
 END
 
@@ -149,8 +149,8 @@ END
 
 check 'misuse is exit 2' <<'END'
 	for arguments in "" "--list --encode cycles" "--encode" "--check" "--doctor cycles" \
-		"--encode -c 0 cycles" "--encode -c x cycles" "--encode --precise 4 cycles" \
-		"--encode -c 9 -F 9 cycles" "--doctor -p x"; do
+		"--encode -c 0 cycles" "--encode -c x cycles" \
+		"--encode -c 9 -F 9 cycles" "--doctor x"; do
 		exits 2 pmu-events $arguments >out 2>err
 		grep -q "^usage: pmu-events" err
 	done
@@ -277,7 +277,7 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 		pid=$!
 		eventually grep -q "r-xp.*/p$flag" /proc/$pid/maps	# not the shell any more
 		eventually grep -q "r-xp.*libc" /proc/$pid/maps	# it has its libraries
-		pmu-events --doctor -p $pid >out || :
+		pmu-events --doctor $pid >out || :
 		kill $pid
 		case $flag in
 		-fno*) grep -q "^ok    frame pointers     the program keeps them" out ;;
@@ -298,10 +298,10 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 	./bare &
 	pid=$!
 	eventually grep -qx bare /proc/$pid/comm	# not the shell any more
-	pmu-events --doctor -p $pid >out || :
+	pmu-events --doctor $pid >out || :
 	kill $pid
 	grep "^note  callchains .*--unwind stops in code without unwind tables (bare)" out
-	exits 1 pmu-events --doctor -p 999999999 >out
+	exits 1 pmu-events --doctor 999999999 >out
 	grep -q "999999999 cannot be profiled: the process has ended" out
 END
 

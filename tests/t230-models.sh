@@ -92,7 +92,7 @@ check 'lists: one model, all models, umasks and modifiers' <<'END'
 	pmu-events --list --long --pmu icx INST_RETIRED >long
 	grep -qx "      :PREC_DIST" long
 	grep -qx "      :c=N" long
-	pmu-events --list --all-models --json >all
+	pmu-events --list --pmu all --json >all
 	python3 -m json.tool all >/dev/null	# JSON, whatever the makers' texts contain
 	test "$(fields name <all | wc -l)" -gt 10000
 	pmu-events --list "icx::INST_RET*" | grep -q icx::INST_RETIRED

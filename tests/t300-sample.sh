@@ -207,7 +207,7 @@ check 'without rights, the program is sampled and the kernel is not, and a line 
 	none grep -i "^ *ffffffff" script
 	pmu-sample --off-cpu -e cpu-clock -o s.data -- true 2>err
 	grep -q "context-switches:u' counts nothing, so only waits that began before" err
-	exits 1 pmu-sample --kernel -e cpu-clock -o s.data -- true 2>err
+	exits 1 pmu-sample -e cpu-clock:uk -o s.data -- true 2>err
 	grep -q "cannot sample 'cpu-clock': kernel.perf_event_paranoid is 2" err
 	# processes of others, and all that runs
 	exits 1 pmu-sample -e cpu-clock -p 1 -o s.data 2>err

@@ -147,6 +147,8 @@ check 'commands and files that do not go together are reported' <<'END'
 	exits 2 pmu-sample -D -1 -- true 2>err
 	grep -q "waits for --control" err
 	exits 2 pmu-sample --switch-output 10s -- true 2>err
+	grep -q -- "--switch-output needs --output" err
+	exits 2 pmu-sample --switch-output 10s -o - -- true 2>err
 	grep -q "needs files: give -o" err
 	exits 2 pmu-sample --switch-output 7 -o s.data -- true 2>err
 	grep -q "not .7." err

@@ -222,7 +222,7 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
 	cat err
 	grep -q "cpu-clock.: [0-9.]* s counted, but samples stand for .*; -a samples CPUs" err
-	pmu-topprof --not-sampled s.data >p.pb.gz
+	pmu-topprof --frames not-sampled s.data >p.pb.gz
 	total=$(go tool pprof -sample_index=cpu -raw p.pb.gz 2>/dev/null | awk '
 		/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
 		on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }')
@@ -234,9 +234,9 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 	test "$(id -u)" != 0 || pmu-sample -v -a -e cpu-clock -c 2000000 -o all.data -- \
 		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
 	none grep -e "-a samples CPUs" err
-	exits 2 pmu-topprof --not-sampled --pid 1 s.data 2>misuse
-	exits 2 pmu-topprof --not-sampled p.pb.gz 2>misuse
-	grep -q -- "--not-sampled works on a stream" misuse
+	exits 2 pmu-topprof --frames not-sampled --pid 1 s.data 2>misuse
+	exits 2 pmu-topprof --frames not-sampled p.pb.gz 2>misuse
+	grep -q -- "--frames works on a stream" misuse
 END
 
 check 'a few samples less than were counted are chance, and not reported' <<'END'

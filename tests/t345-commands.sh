@@ -54,7 +54,7 @@ check 'a SIGINT that the caller ignores stays ignored for the command' <<'END'
 END
 
 check 'an event keeps its max-stack= and branch_type=; options without effect are refused' <<'END'
-	pmu-sample -g --max-stack 20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.1
+	pmu-sample --call-graph max=20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.1
 	samples s.data ip | awk 'BEGIN { RS = ""; FS = "\n" }
 		{ n++; if (NF > 3) bad++ }
 		END { print n, bad + 0
@@ -69,10 +69,10 @@ type, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), int(sys.argv[2]
 assert not type & 32, hex(type)' s.data $attr
 	done
 	exits 2 pmu-sample --call-graph lbr -b -e cpu-clock -o s.data -- true 2>err
-	grep -q "leave out -b and -j" err
-	for option in "--max-stack 5" --user-stacks --kernel-stacks; do
-		exits 2 pmu-sample $option -e cpu-clock -o s.data -- true 2>err
-		grep -q "give -g, too" err
+	grep -q "leave out --record branches" err
+	for words in max=0 max=65536 fp,4096 dwarf,12 users fp,; do
+		exits 2 pmu-sample --call-graph $words -e cpu-clock -o s.data -- true 2>err
+		grep -q "call-graph takes some of fp, dwarf, lbr, .* or max=COUNT" err
 	done
 END
 

@@ -18,7 +18,7 @@ check 'sizes, CPUs and callchains that cannot be: the limit is named' <<'END'
 	refused 1 "there is no CPU 60000 here" -e cpu-clock:u -C 0,60000 -p $$
 	limit=$(cat /proc/sys/kernel/perf_event_max_stack)
 	refused 1 "at most $limit frames.*kernel.perf_event_max_stack" \
-		-e cpu-clock:u -g --max-stack $((limit + 1))
+		-e cpu-clock:u --call-graph max=$((limit + 1))
 	refused 1 "at most $limit frames" -e cpu-clock/max-stack=$((limit + 1))/u -g
 END
 
@@ -46,7 +46,7 @@ check 'a zombie, and the process of another user' <<'END'
 	eventually has_zombie
 	exits 1 pmu-sample -e cpu-clock:u -p "$child" -d 0.1 -o s.data 2>err
 	grep -q "cannot sample $child: the process has exited, and is a zombie" err
-	pmu-events --doctor -p "$child" >out || :
+	pmu-events --doctor "$child" >out || :
 	grep -q "$child cannot be profiled: .*zombie" out
 	kill $parent
 	if test "$(id -u)" = 0; then
@@ -87,7 +87,7 @@ check 'the doctor on a static program: its tables, and only programs that there 
 	gcc -O2 -static p.c -o p || skip "no static C library"
 	./p &
 	eventually has_run $! 1
-	pmu-events --doctor -p $! >out || :
+	pmu-events --doctor $! >out || :
 	grep -q "linked statically.*has unwind tables" out
 	none grep -o "pmu-unwind" out
 	# each tool of ours that the manuals and help name is there

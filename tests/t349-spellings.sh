@@ -20,21 +20,33 @@ check 'spellings of perf that mean an option of ours' <<'END'
 	means --period=20000 --count 20000
 	means --period=20000 --count=20000
 	means --frequency=200 --freq=200
-	means --user --all-user
+	means --all-user --all-user
 	means --ring=512K --mmap-pages=512K
-	means --clock=monotonic -k monotonic
-	means --clock=boottime --clockid boottime
-	means --data -W
-	means --data --weight
-	means --phys --phys-data
-	means --page-size --code-page-size
-	means --page-size --data-page-size
-	means --cgroup-id --all-cgroups
+	means --record=time=monotonic -k monotonic
+	means --record=time=boottime --clockid boottime
+	means --record=data --data
+	means --record=data -W
+	means --record=data --weight
+	means --record=phys --phys-data
+	means --record=cpu --sample-cpu
+	means --record=page-size --code-page-size
+	means --record=page-size --data-page-size
+	means --record=cgroup --all-cgroups
+	means --record=branches -b
+	means --record=branches=any_call+u -j any_call,u
+	means --record=branches=any+u --branch-filter=any,u
+	means --record=user-regs=ip+sp --user-regs ip,sp
+	means --record=intr-regs=ip+sp --intr-regs=ip,sp
+	means --record=intr-regs -I
+	means --duration=size=100000 --max-size 100000
+	means --call-graph=auto -g
 	means --flight-recorder --overwrite
-	means --user-stacks --user-callchains -g
-	means --kernel-stacks --kernel-callchains -g
-	means --raw --raw-samples
-	means --switches --switch-events
+	means --call-graph=user --user-callchains
+	means --call-graph=kernel --kernel-callchains
+	means --call-graph=user -U -g
+	means --record=raw --raw-samples
+	means --record=raw -R
+	means --record=switches --switch-events
 	means --zstd=3 --compression-level=3
 	pmu-prof --dry-run --all-cpus -G / -e cpu-clock -- true | grep -q -- "--all --cgroup=/"
 END
@@ -77,7 +89,7 @@ check 'other spellings of perf are refused, and the message names the option of 
 	--snapshot --flight-recorder
 	EOF
 	exits 2 pmu-sample -d -p 1 2>err
-	grep -q "a time such as 10s, not '-p'; perf's -d is --data" err
+	grep -q "a size such as 64Mi, not '-p'; perf's -d is --record data" err
 	exits 2 pmu-sample record -p 1 2>err
 	grep -q "leave out 'record'" err
 	exits 2 pmu-sample --nosuch 2>err

@@ -154,9 +154,9 @@ check 'an address outside code is not a caller: the stack ends before it, counte
 	folds named.data | tee folded
 	none grep -i '0x\|6e69\|unknown\|cut' folded
 	grep -qx spin folded
-	folds named.data --mark-cut | tee folded
+	folds named.data --frames cut | tee folded
 	grep -Fqx '[cut: no code];spin' folded
-	folds s.data --mark-cut 2>err | grep -Fq '[cut: no code];'
+	folds s.data --frames cut 2>err | grep -Fq '[cut: no code];'
 	grep -q 'record with --unwind$' err
 	pmu-topprof -o p.pb.gz named.data 2>err
 	none cat err		# pmu-symbolize has said it
@@ -170,7 +170,7 @@ check 'stacks of one frame are counted, and named if asked for' <<'END'
 	pmu-symbolize -v s.data >named.data 2>err
 	grep -Eq ': (9[0-9]|100) % of the stacks lack callers' err
 	grep -Eq 'stacks of programs, cut: .*(9[0-9]|100)\.[0-9] % one frame' err
-	folds named.data --mark-cut | grep -Fqx '[cut: no unwind information];spin'
+	folds named.data --frames cut | grep -Fqx '[cut: no unwind information];spin'
 	folds named.data | grep -Fqx spin
 	# the program is not the filter of that name
 	cp "$scratch/frames" pmu-unwind
@@ -185,9 +185,9 @@ check 'no word about stacks that are whole, or were not asked for' <<'END'
 		set -- $how
 		pmu-sample -e cpu-clock:u -F 1000 $2 -o s.data -- "$scratch/frames" "$1"
 		pmu-symbolize s.data >named.data 2>err
-		folds named.data --mark-cut >folded 2>>err
+		folds named.data --frames cut >folded 2>>err
 		grep spin folded
-		folds s.data --mark-cut >unnamed 2>>err
+		folds s.data --frames cut >unnamed 2>>err
 		none grep unwind err
 		# not those of the loader, which has no frame pointers
 		none grep 'cut: .*spin' folded
@@ -242,14 +242,14 @@ check 'the cause that markers at the end of a callchain say; perf prints the sam
 	samples plain.data time,ip,sym >want
 	samples s.data time,ip,sym | same want -
 	at_least "$(grep -c 3001 want)" 5
-	folds s.data --mark-cut | grep -o '^.cut[^;]*' >marks
+	folds s.data --frames cut | grep -o '^.cut[^;]*' >marks
 	printf '[cut: %s]\n' "dump too short" "no code" "no unwind information" | same - marks
 	folds s.data >folded
 	test "$(wc -l <folded)" = 1
-	pmu-symbolize s.data | folds - --mark-cut | grep -o '^.cut[^;]*' | same marks -
+	pmu-symbolize s.data | folds - --frames cut | grep -o '^.cut[^;]*' | same marks -
 	# an address after the last marker: the markers are not the cause
 	chains s.data $chain,-512,-512,0x4000
-	folds s.data --mark-cut >folded
+	folds s.data --frames cut >folded
 	none grep cut folded
 END
 
@@ -331,7 +331,7 @@ check 'stacks of threads that wait are unwound, too: vfork() has its caller in a
 	test "$(id -u)" = 0 || skip "not root, who alone sees threads switch"
 	pmu-sample --unwind --off-cpu -e cpu-clock:u -F 100 -o u.data -- sh -c "
 		i=0; while test \$i -lt 10; do i=\$((i + 1)); sleep 0.001; done"
-	pmu-symbolize -q u.data | folds - -q --mark-cut --event context-switches >folded
+	pmu-symbolize -q u.data | folds - -q --frames cut --event context-switches >folded
 	grep vfork folded
 	none grep 'cut: .*vfork' folded
 END

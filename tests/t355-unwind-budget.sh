@@ -224,7 +224,7 @@ few_cut() {
 	grep stacks err
 	pmu-symbolize -q -o named.data s.data
 	for pid in ${programs#* }; do
-		pmu-topprof -q --pid "$pid" --drop-lost --label none --to folded --mark-cut \
+		pmu-topprof -q --pid "$pid" --frames no-lost --label none --to folded --frames cut \
 			named.data |
 			awk '{ all += $NF } /^\[cut: / { cut += $NF }
 				END { print all / 1e6 " ms, cut: " cut / all * 100 " %" }'

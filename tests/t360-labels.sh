@@ -69,7 +69,7 @@ check 'twelve labels, and a value that is too long, which is marked' <<'END'
 	record s.data "$scratch/plain" 120 1 3 1000
 	judge "$scratch/plain" s.data
 	judged cut 30 100000
-	with=--label-allow=key1,user
+	with=--labels=key:key1,key:user
 	record s.data "$scratch/plain" 120 1 9
 	judge "$scratch/plain" s.data
 	judged cut 0 0
@@ -481,7 +481,7 @@ check 'what labels take: both capabilities, no tracepoint, no flight recorder' <
 	grep "labels cannot be recorded with 'sched:sched_switch'" log
 	exits 2 pmu-sample --labels --flight-recorder -p $$ -o s.data 2>log
 	exits 2 pmu-sample --labels=nothing -p $$ -o s.data 2>log
-	exits 2 pmu-sample --label-allow user -p $$ -o s.data 2>log
+	exits 2 pmu-sample --labels=key: -p $$ -o s.data 2>log
 END
 
 check 'refused: an old kernel, a locked one, a container that forbids bpf(2)' <<'END'

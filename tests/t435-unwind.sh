@@ -250,7 +250,7 @@ S
 	int main(void) { starts(39, 1000000); starts(152, 300000); }
 C
 	gcc -O2 -o starts starts.c clones.s
-	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,8192 -o s.data -- ./starts
+	pmu-sample -q --all-user -e cpu-clock -F 1997 --call-graph dwarf,8192 -o s.data -- ./starts
 	pmu-unwind -v -o u.data s.data 2>said
 	cat said
 	none grep "no CFI ('starts'" said
@@ -315,7 +315,7 @@ S
 	int main(void) { for (int i = 0; i < 6; i++) { one(); other(); } }
 C
 	gcc -O2 -o zone zone.c zone.s
-	pmu-sample -q --user -e cpu-clock -F 997 --call-graph dwarf,8192 -o s.data -- ./zone
+	pmu-sample -q --all-user -e cpu-clock -F 997 --call-graph dwarf,8192 -o s.data -- ./zone
 	pmu-unwind -v -o u.data s.data
 	all_whole
 	chains frames u.data >frames
@@ -360,7 +360,7 @@ func main() {
 }
 GO
 	go build -o go go.go
-	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./go
+	pmu-sample -q --all-user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./go
 	pmu-unwind -v -o u.data g.data 2>said
 	cat said
 	pmu-symbolize u.data | pmu-topprof --to folded >folded
@@ -405,7 +405,7 @@ GO
 	mkdir -p "root$PWD"
 	objcopy --strip-all whole "root$PWD/whole"
 	none sh -c "readelf -SW 'root$PWD/whole' | grep -E ' [.](debug_frame|symtab|eh_frame) '"
-	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./whole || :
+	pmu-sample -q --all-user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./whole || :
 	pmu-unwind -o u.data g.data
 	pmu-unwind -v -o stripped.data --sysroot root g.data
 	chains same stripped.data u.data >counts
@@ -458,7 +458,7 @@ GO
 	./ask <start &
 	exec 3>start
 	eventually grep -qx ask "/proc/$!/comm"	# not the shell any more
-	pmu-sample -v --user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
+	pmu-sample -v --all-user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
 	eventually test -s s.data
 	echo go >&3
 	wait
@@ -484,7 +484,7 @@ for i in range(200): threading.Thread(target=time.sleep, args=(600,), daemon=Tru
 time.sleep(600)" &
 	eventually sh -c "test \$(ls /proc/$!/task | wc -l) = 201"
 	strace -f -o calls -e trace=mmap \
-		pmu-sample -q --user --unwind -e cpu-clock -d 0.1 -o s.data \
+		pmu-sample -q --all-user --unwind -e cpu-clock -d 0.1 -o s.data \
 			-t "$(ls /proc/$!/task | paste -sd ,)"
 	kill $!
 	at_most "$(grep -c "mmap(.*, PROT_READ, .*MAP_FIXED" calls)" 100
@@ -546,7 +546,7 @@ C
 		./held <start &
 		exec 3>start
 		eventually grep -qx held "/proc/$!/comm"	# not the shell any more
-		pmu-sample -v --user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
+		pmu-sample -v --all-user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
 		eventually test -s s.data
 		echo go >&3
 		exec 3>&-

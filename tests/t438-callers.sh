@@ -401,7 +401,7 @@ C
 	for option in -fcf-protection=full "-fcf-protection=none -fno-omit-frame-pointer"; do
 		gcc -O1 -w $option nested.c -o nested -z execstack
 		recorded ./nested
-		pmu-symbolize u.data | pmu-topprof --mark-cut --to folded >stacks
+		pmu-symbolize u.data | pmu-topprof --frames cut --to folded >stacks
 		cat stacks
 		at_least "$(awk '/;main;outer;call;.stack. / { n++ } END { print n + 0 }' stacks)" 1
 		none grep "cut:.*stack\]" stacks
@@ -451,7 +451,7 @@ check 'the caller of a function that aligns its stack by a copy of its return ad
 C
 	gcc -O2 -w -fomit-frame-pointer -mforce-drap aligns.c -o aligns
 	objdump -d aligns | grep -q "push *-0x8(%r10)"
-	pmu-sample -q --user --unwind -e cpu-clock -F 997 -o u.data ./aligns
+	pmu-sample -q --all-user --unwind -e cpu-clock -F 997 -o u.data ./aligns
 	pmu-symbolize u.data | pmu-topprof --to folded >stacks
 	cat stacks
 	at_least "$(grep -c ";main;outer;[^;]*anon[^;]*;spin " stacks)" 1

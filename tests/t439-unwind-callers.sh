@@ -252,7 +252,7 @@ limited() {
 # unwound OPTION...: the stacks of s.data
 unwound() {
 	pmu-unwind -v "$@" -o u.data s.data 2>said
-	pmu-symbolize --inlines no u.data | pmu-topprof --mark-cut --to folded | sort
+	pmu-symbolize --inlines no u.data | pmu-topprof --frames cut --to folded | sort
 }
 
 # ./deep FRAMES MS: a recursion, and below it a function that does not fit into 16 KiB with it

@@ -46,7 +46,7 @@ share() {
 # watch -p PID, watch -- COMMAND...: profile it as it lives, until there are some 150 samples,
 # or $size of them
 watch() {
-	pmu-sample --user -e cpu-clock -F 1000 --max-size="${size:-8K}" "$@" |
+	pmu-sample --all-user -e cpu-clock -F 1000 --max-size="${size:-8K}" "$@" |
 		pmu-symbolize -v 2>err | pmu-topprof --to folded >folded
 	cat err folded
 }
@@ -76,7 +76,7 @@ END
 
 check "replaced after the recording: it is refused, with the reason (build ID: $id)" <<'END'
 	cp "$scratch/$id"/*_one .
-	pmu-sample --user -e cpu-clock -F 500 -o s.data -- ./first_one 0.1
+	pmu-sample --all-user -e cpu-clock -F 500 -o s.data -- ./first_one 0.1
 	cp first_one kept
 	mv other_one first_one
 	pmu-symbolize -v s.data 2>err >r.data
@@ -155,7 +155,7 @@ gcc -O1 -Wl,--build-id=none "$scratch/loader.c" -o "$scratch/loader" -ldl
 check 'a library that is loaded, unloaded, and another loaded in its place' <<'END'
 	cp "$scratch"/lib*.so .
 	mkfifo pipe
-	pmu-sample --user -e cpu-clock -F 1000 -o pipe -- "$scratch/loader" >ran &
+	pmu-sample --all-user -e cpu-clock -F 1000 -o pipe -- "$scratch/loader" >ran &
 	pmu-symbolize pipe >r.data &
 	resolver=$!
 	eventually grep lib1.so /proc/$resolver/maps
@@ -236,7 +236,7 @@ hot_share() {
 check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' <<'END'
 	any_user
 	needs_command node perf
-	pmu-sample --user -g -e cpu-clock -F 500 -o s.data -- sh -c '
+	pmu-sample --all-user -g -e cpu-clock -F 500 -o s.data -- sh -c '
 		echo $$ >pid
 		exec node --perf-basic-prof --no-turbo-inlining "$0" 0.6' "$scratch/jit.js"
 	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
@@ -270,7 +270,7 @@ END
 check 'JIT code of node, by its jitdump file' <<'END'
 	any_user
 	needs_command node
-	pmu-sample --user -e cpu-clock -F 500 -o s.data -- \
+	pmu-sample --all-user -e cpu-clock -F 500 -o s.data -- \
 		node --perf-prof --no-turbo-inlining "$scratch/jit.js" 0.5
 	ls jit-*.dump || skip "this node writes no jitdump"
 	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
@@ -346,7 +346,7 @@ check 'the vdso of a 32-bit process, which is another one' <<'END'
 	watch -- ./vdso32 forever
 	grep -q "\[vdso32\].: .* named by symbols" err
 	at_least "$(share folded __vdso_clock_gettime64)" 50
-	pmu-sample --user -e cpu-clock -F 1000 -o s.data -- ./vdso32
+	pmu-sample --all-user -e cpu-clock -F 1000 -o s.data -- ./vdso32
 	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
 	cat err folded
 	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was left" err

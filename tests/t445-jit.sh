@@ -378,7 +378,7 @@ check 'a child of a process with JIT code has its names, until it runs another p
 	}
 	END
 	gcc -O1 t.c -o t
-	pmu-sample --user -e cpu-clock -F 500 -o s.data -- ./t >map
+	pmu-sample --all-user -e cpu-clock -F 500 -o s.data -- ./t >map
 	pmu-symbolize s.data | pmu-topprof --to folded >folded
 	rm "$(cat map)"
 	cat folded
@@ -559,7 +559,7 @@ check 'a program that writes its map when it ends has names in the profile of a 
 	}
 	END
 	once late-loop gcc -O1 t.c -o t
-	pmu-sample -q --user -e cpu-clock -F 500 -- ./t 2>map | pmu-symbolize |
+	pmu-sample -q --all-user -e cpu-clock -F 500 -- ./t 2>map | pmu-symbolize |
 		pmu-topprof --to folded >folded
 	rm "$(tail -n 1 map)"
 	cat folded
@@ -576,7 +576,7 @@ check 'a map that was there before the process started is not its own' <<'END'
 		touch -d "1 hour ago" /tmp/perf-$$.map
 		exec ./t
 	EOF
-	pmu-sample -q --user -e cpu-clock -F 500 -- sh run 2>map | pmu-symbolize |
+	pmu-sample -q --all-user -e cpu-clock -F 500 -- sh run 2>map | pmu-symbolize |
 		pmu-topprof --to folded >folded
 	rm "$(tail -n 1 map)"
 	cat folded
@@ -589,7 +589,7 @@ check 'a map in a container, whose /tmp is gone with its last process' <<'END'
 	needs_sampling
 	test -e "$ONCE/late-loop" || skip "its code is of x86-64"
 	cp "$ONCE/late-loop" t
-	pmu-sample -q --children --user -e cpu-clock -F 500 -- unshare -m -p --fork \
+	pmu-sample -q --children --all-user -e cpu-clock -F 500 -- unshare -m -p --fork \
 		sh -c "mount -t tmpfs none /tmp && exec ./t" 2>map |
 		pmu-symbolize | pmu-topprof --to folded >folded
 	cat map folded

@@ -281,7 +281,7 @@ check 'Java without frame pointers: the option is named once, unless the process
 			fi
 			cat err
 			file=$(test $how = later && echo u.data || echo s.data)
-			pmu-symbolize -q $file | pmu-topprof -q --mark-cut --to folded | grep Chain.hot |
+			pmu-symbolize -q $file | pmu-topprof -q --frames cut --to folded | grep Chain.hot |
 				sed "s/Interpreter/I/g; s/[a-z]* Chain\.//g" >stacks
 			pid=$(pmu-stream -D s.data |
 				sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')

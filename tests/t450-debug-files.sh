@@ -30,7 +30,7 @@ record() {
 	objcopy --only-keep-debug program program.debug
 	objcopy --strip-all program
 	test -z "$2" || objcopy --add-gnu-debuglink=program.debug program
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- ./program
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- ./program
 }
 
 # frames OPTION...: how the sampled code is called, and where it is
@@ -67,7 +67,7 @@ END
 check '--inlines no and --lines no leave out just that' <<'END'
 	unsanitized
 	gcc -O1 -g "$scratch/program.c" -o program
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- ./program
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- ./program
 	pmu-symbolize --lines no s.data | pmu-topprof --to folded >folded
 	grep -q "static_one;inlined_one " folded
 	pmu-symbolize --lines no s.data | pmu-topprof >p.pb.gz
@@ -165,7 +165,7 @@ check 'build IDs in sections alone: of dwz, and where segments are those of the 
 	dwz -m shared/common -M ../shared/common program other
 	mkdir bin
 	mv program bin/program
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- bin/program
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- bin/program
 	is_found
 	rm shared/common
 	frames >top
@@ -198,7 +198,7 @@ EOF
 	is_found
 	test ! -e asked
 	gcc -O2 -g -Wl,--build-id=sha1 "$scratch/program.c" -o whole
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- ./whole
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- ./whole
 	is_found --debuginfod http://127.0.0.1:2/
 	touch asked
 	none grep "$(file_build_id whole)" asked
@@ -354,7 +354,7 @@ check "split DWARF $version: .dwo files where they were made, beside the program
 	cp "$scratch/program.c" .
 	gcc -O1 -g -gdwarf-$version -gsplit-dwarf -c program.c -o part.o
 	gcc part.o -o program
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- ./program
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- ./program
 	ls *.dwo
 	is_found
 	mkdir away
@@ -369,7 +369,7 @@ check "split DWARF $version: .dwo files where they were made, beside the program
 	gcc -O1 -g -gdwarf-$version -gsplit-dwarf -ffile-prefix-map=$PWD=. -c program.c -o sub/part.o
 	gcc sub/part.o -o moved/program
 	mv sub moved
-	pmu-sample --user -e cpu-clock -F 2000 -o s.data -- moved/program
+	pmu-sample --all-user -e cpu-clock -F 2000 -o s.data -- moved/program
 	is_found
 END
 done

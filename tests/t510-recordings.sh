@@ -56,7 +56,7 @@ while read -r file; do
 		rm -f "$scratch/raw"
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
-		pmu-topprof --drop-lost --label none "$SHARED/$file" >p.pb.gz
+		pmu-topprof --frames no-lost --label none "$SHARED/$file" >p.pb.gz
 		raw p.pb.gz >"$scratch/raw"
 		sums <"$scratch/raw" >got
 		same want got
@@ -81,7 +81,7 @@ while read -r file; do
 	check "$file: from a pipe, and symbolized, the totals are the same" <<-'END'
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
-		cat "$SHARED/$file" | pmu-symbolize -q | pmu-topprof --drop-lost >p.pb.gz
+		cat "$SHARED/$file" | pmu-symbolize -q | pmu-topprof --frames no-lost >p.pb.gz
 		raw p.pb.gz | sums >got
 		same want got
 	END

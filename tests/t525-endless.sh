@@ -44,7 +44,7 @@ churn_peak() {
 }
 
 for command in 'pmu-symbolize -q' 'pmu-topprof --label none --max-stacks 1000' \
-	'pmu-topprof --interval 1s --output-template p%M%S.pb.gz' 'pmu-stream --comm program-1' \
+	'pmu-topprof --split 1s -o p%M%S.pb.gz' 'pmu-stream --comm program-1' \
 	'pmu-stream --cat'; do
 	check "$command: as much memory for ten times the processes" <<-'END'
 		little=$(churn_peak $((processes / 10)) $command)
@@ -75,9 +75,9 @@ while read -r little much growth command; do
 	END
 done <<END
 $((processes / 2)) $((processes * 3 / 2)) 2048 pmu-symbolize -q --definitions 1Mi | \
-pmu-topprof --interval 1s --output-template p%M%S.pb.gz
+pmu-topprof --split 1s -o p%M%S.pb.gz
 $((processes * 5 / 4)) $((processes * 5 / 2)) 4096 \
-pmu-topprof --interval 1s --output-template p%M%S.pb.gz
+pmu-topprof --split 1s -o p%M%S.pb.gz
 $((processes / 2)) $((processes * 3 / 2)) 2048 pmu-stream --comm program-1
 END
 

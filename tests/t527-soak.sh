@@ -45,7 +45,7 @@ check 'all intervals are there, every loss is reported, and memory is flat' <<'E
 	mkfifo raw resolved copy
 	(cd storm && exec storm 100000 >../born) &
 	storm=$!
-	pmu-topprof -v --interval ${interval}s --output-template profiles/%s.pb.gz \
+	pmu-topprof -v --split ${interval}s -o profiles/%s.pb.gz \
 		<resolved 2>aggregated &
 	aggregator=$!
 	pmu-symbolize -q --sysroot none <copy >/dev/null &

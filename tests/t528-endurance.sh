@@ -109,7 +109,7 @@ record() {
 	contain & disturbers="$disturbers $!"
 	profile & disturbers="$disturbers $!"
 	serve -a $labels --keep 1h --interval ${interval}s --keep-query frequency=97 kept
-	pmu-topprof -v --interval ${interval}s --output-template profiles/%s.pb.gz \
+	pmu-topprof -v --split ${interval}s -o profiles/%s.pb.gz \
 		<resolved 2>aggregated & aggregator=$!
 	pmu-symbolize <raw 2>symbolized >resolved & symbolizer=$!
 	pmu-sample -v -a -g -e cpu-clock/freq=97/ $(printf -- '-e %s ' $(echo $counted_events |

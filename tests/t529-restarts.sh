@@ -13,8 +13,8 @@ profiles() {
 	mkdir "$1.profiles"
 	resolved=$1
 	shift
-	(cd "$resolved.profiles" && pmu-topprof -q --interval 1s --compress none "$@" \
-		--output-template 'p-%s.pb' "../$resolved")
+	(cd "$resolved.profiles" && pmu-topprof -q --split 1s --compress none "$@" \
+		-o 'p-%s.pb' "../$resolved")
 }
 
 # compare FILE OPTION...: each profile of FILE is the same, however often definitions are forgotten
@@ -85,9 +85,9 @@ while read -r record; do
 	END
 done <<'END'
 -e cpu-clock -e page-faults -e task-clock -g --sample-cpu
---label pid,tid,thread_comm,cpu --mark-cut
+--label pid,tid,thread_comm,cpu --frames cut
 -e cpu-clock -g --off-cpu
---wall --latency --parallelism --mark-cut
+--add wall,latency,parallelism --frames cut
 END
 
 check 'profiles of intervals do not depend on RESTART: labels of a program' <<'END'

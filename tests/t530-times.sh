@@ -29,7 +29,7 @@ count_samples() {
 intervals() {
 	rm -rf p
 	mkdir p
-	pmu-topprof --interval ${2:-1s} --output-template "p/%s.pb.gz" "$1"
+	pmu-topprof --split ${2:-1s} -o "p/%s.pb.gz" "$1"
 	for file in p/*; do
 		echo "$(basename "$file" .pb.gz) $(count_samples "$file")"
 	done

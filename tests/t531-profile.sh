@@ -33,7 +33,7 @@ check 'lost samples are a frame of their own, by event, with its period' <<'END'
 	test "$(column p.pb.gz 3) $(column p.pb.gz 4)" = "5 250"
 	go tool pprof -comments p.pb.gz 2>err | grep -q "lost: 7 samples"
 	go tool pprof -top -sample_index=1 p.pb.gz 2>err | grep -q "\[lost\]$"
-	pmu-topprof --drop-lost -o q.pb.gz s.data
+	pmu-topprof --frames no-lost -o q.pb.gz s.data
 	raw q.pb.gz | none grep "\[lost\]"
 	test "$(column q.pb.gz 1) $(column q.pb.gz 4)" = "1 100"
 END
@@ -48,7 +48,7 @@ check 'names of sample types: of one event, of several, of time, as perf_to_prof
 	pmu-topprof -o p.pb.gz b.data
 	first="page-faults_samples/count page-faults/count[dflt]"
 	test "$(types p.pb.gz)" = "$first cpu_samples/count cpu/nanoseconds"
-	pmu-topprof --naming perf -o p.pb.gz b.data
+	pmu-topprof --types perf -o p.pb.gz b.data
 	first="page-faults_sample/count page-faults_event/count[dflt]"
 	test "$(types p.pb.gz)" = "$first cpu-clock_sample/count cpu-clock_event/count"
 	pmu-topprof --event cpu-clock -o p.pb.gz b.data
@@ -56,7 +56,7 @@ check 'names of sample types: of one event, of several, of time, as perf_to_prof
 	test "$(column p.pb.gz 1)" = "$(count b.data event cpu-clock)"
 	raw p.pb.gz | grep -q "^PeriodType: cpu nanoseconds"
 	raw p.pb.gz | grep -q "^Period: 2000000$"
-	exits 2 pmu-topprof --naming other a.data 2>err
+	exits 2 pmu-topprof --types other a.data 2>err
 END
 
 # two_processes: s.data, of ten threads each; and in all what perf script prints of the samples
@@ -171,7 +171,7 @@ check 'where data came from, its address and cost: of a recording of loads' <<'E
 		sed "s/.*LVL [^|]* or \([^|]*\)|.*/\1/" |
 		sed "s/LFB.MAB/LFB/" | sort | uniq -c >want
 	grep -o "data_src:\[[^]]*" got | sed "s/.*\[//" | sort | uniq -c | same want -
-	pmu-topprof --data-frames "$file" -o p.pb.gz
+	pmu-topprof --frames data "$file" -o p.pb.gz
 	perf script -G -F addr -i "$file" 2>/dev/null | tr -d " " | sort -u >want
 	raw p.pb.gz | sed -n "/^Locations/,/^Mappings/s/^ *[0-9]*: 0x\([0-9a-f]*\) .*/\1/p" |
 		sort >frames
@@ -239,14 +239,14 @@ END
 check 'a profile for each process, each thread' <<'END'
 	unsanitized
 	two_processes
-	pmu-topprof --per-process procs s.data
+	pmu-topprof --split process -o procs s.data
 	awk '{ split($2, p, "/"); print p[1] }' all | sort -u >want
 	ls procs | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
 	test "$(ls procs | grep -c "^ten-")" = 2	# by the process, not by a thread of it
 	total=0
 	for file in procs/*; do total=$((total + $(column $file 1))); done
 	test $total = "$(wc -l <all)"
-	pmu-symbolize -q s.data | pmu-topprof --per-thread threads
+	pmu-symbolize -q s.data | pmu-topprof --split thread -o threads
 	awk '{ split($2, p, "/"); print p[2] }' all | sort -u >want
 	ls threads | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
 	# by the name at its first sample, which may be from before it had one
@@ -261,7 +261,7 @@ END
 check 'the profile of an interval appears when it is over, also if nothing comes after it' <<'END'
 	pmu-sample -e cpu-clock -o s.data -- ten serial 0.02
 	{ cat s.data; exec sleep 600; } |
-		pmu-topprof --interval 1s --output-template "p-%s.pb.gz" &
+		pmu-topprof --split 1s -o "p-%s.pb.gz" &
 	there() { gzip -t p-*.pb.gz; }
 	eventually there
 END
@@ -271,7 +271,7 @@ check 'a profile for each interval, whole when it appears, all samples in one of
 	pmu-sample -e cpu-clock -F 1000 -o - -- \
 		sh -c "until test -e stop; do ten serial 0.02; sleep 0.2; done" |
 		tee s.data | pmu-symbolize -q |
-		pmu-topprof --interval 1s --output-template "p-%Y%m%d-%H%M%S.pb.gz" &
+		pmu-topprof --split 1s -o "p-%Y%m%d-%H%M%S.pb.gz" &
 	early() { test "$(ls p-*.pb.gz | wc -l)" -ge 2; }
 	eventually early	# before the end
 	most=$(($(wc -c <s.data) + 6000))	# some rounds of the loop, which have samples
@@ -288,9 +288,9 @@ check 'a profile for each interval, whole when it appears, all samples in one of
 	# its name is when it begins
 	day=$(sed -n "2s/p-\(....\)\(..\)\(..\)-.*/\1-\2-\3/p" late)
 	raw "$(sed -n 2p late)" | grep -q "^Time: $day"
-	exits 2 pmu-topprof --interval 1s s.data 2>err
-	exits 2 pmu-topprof --interval 1s --output-template p.pb.gz s.data 2>err
-	grep -q "needs the time in it" err
+	exits 2 pmu-topprof --split 1s s.data 2>err
+	exits 2 pmu-topprof --split 1s -o p.pb.gz s.data 2>err
+	grep -q "needs the time in the name of -o" err
 END
 
 check 'no more stacks than allowed, the rest at [other stacks], totals as they are' <<'END'
@@ -488,12 +488,12 @@ check 'samples of threads that had one just before count as those looked up by t
 	END
 	compared=0
 	for options in '' '-l pid,tid,thread_comm' '-l comm' '-l none' '-l execution_mode,tid' \
-		'--max-stacks 50' '--mark-cut' '--to folded' '--interval 1s'; do
+		'--max-stacks 50' '--frames cut' '--to folded' '--split 1s'; do
 		rm -rf short long
 		mkdir short long
 		for way in 'short -q' 'long --time=0,100'; do
 			case $options in
-			--interval*) out="--output-template ${way%% *}/%s.pb" ;;
+			--split*) out="-o ${way%% *}/%s.pb" ;;
 			*) out="-o ${way%% *}/p" ;;
 			esac
 			pmu-topprof ${way#* } $options -Z none $out s.data 2>"${way%% *}.said"

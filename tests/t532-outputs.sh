@@ -172,26 +172,26 @@ check '--print-files names each file of several, and those that cannot be writte
 	record serial 0.3
 	tab=$(printf '\t')
 	mkdir d
-	pmu-topprof --interval 100ms --output-template d/%s%%.pb.gz r.data >all 2>err || :
+	pmu-topprof --split 100ms -o d/%s%%.pb.gz r.data >all 2>err || :
 	none cat all
 	rm d/*
-	! pmu-topprof --interval 100ms --output-template d/%s%%.pb.gz --print-files r.data >all
+	! pmu-topprof --split 100ms -o d/%s%%.pb.gz --print-files r.data >all
 	# the files of one second would have one name, so only the first one is written
 	grep "^written$tab" all | sed "s/^written$tab//" >written
 	ls d/* | same written -
 	grep -q "^failed${tab}d/" all
 	chmod 777 d
 	rm d/*
-	exits 1 pmu-topprof --interval 10s --output-template d/%s --print-files r.data >all 2>err
+	exits 1 pmu-topprof --split 10s -o d/%s --print-files r.data >all 2>err
 	grep -qx "failed${tab}d/[0-9]*" all
 	none ls d
 	chmod 755 d
-	pmu-topprof --per-thread e --print-files r.data >all
+	pmu-topprof --split thread -o e --print-files r.data >all
 	ls e/* | sed "s/^/written$tab/" | same all -
 	exits 2 pmu-topprof --print-files r.data 2>err
-	grep -q -- "--print-files needs one of --interval" err
+	grep -q -- "--print-files needs --split" err
 	pmu-topprof -o p.pb.gz r.data
-	exits 2 pmu-topprof --print-files --interval 1s --output-template %s p.pb.gz p.pb.gz
+	exits 2 pmu-topprof --print-files --split 1s -o %s p.pb.gz p.pb.gz
 END
 
 done_testing

@@ -52,9 +52,9 @@ check 'slices are joined while they make too many stacks, in any order of the sa
 	all=$(stacks p.pb.gz)
 	for limit in 1000 600 300 1; do
 		made $(seq 0 3 6000)
-		pmu-topprof --slices 200 --slice-stacks $limit -o p.pb.gz s.data
+		pmu-topprof --slices 200,$limit -o p.pb.gz s.data
 		made $(seq 0 3 6000 | sort -R)
-		pmu-topprof --slices 200 --slice-stacks $limit -o q.pb.gz s.data
+		pmu-topprof --slices 200,$limit -o q.pb.gz s.data
 		cmp p.pb.gz q.pb.gz
 		slices p.pb.gz >got
 		echo "$limit: $(wc -l <got) slices, $(stacks p.pb.gz) of $all stacks"
@@ -121,9 +121,9 @@ check 'other labels, parts and intervals; the sums stay' <<'END'
 	made $(seq 0 3 2000)
 	pmu-topprof --slices 5 -l pid,timestamp_ns -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>err | grep -q "pid:\[7\] slice:\[1\] timestamp_ns:"
-	pmu-topprof --slices 5 --per-process d s.data
+	pmu-topprof --slices 5 --split process -o d s.data
 	test "$(slices d/*.pb.gz | awk "{ n += \$2 } END { print n }")" = 667
-	pmu-topprof --slices 5 --interval 1 --output-template "i%H%M%S.pb.gz" s.data
+	pmu-topprof --slices 5 --split 1 -o "i%H%M%S.pb.gz" s.data
 	for part in i*.pb.gz; do
 		test "$(slices "$part" | head -n 1 | cut -d " " -f 1)" = 1
 		at_most "$(slices "$part" | tail -n 1 | cut -d " " -f 1)" 10

@@ -15,7 +15,7 @@ says() { python3 "$TOP/tests/labels.py" judge <"$1"; }
 
 # profiled OPTION... FILE: the profile of FILE, raw and resolved, says the truth
 profiled() {
-	pmu-topprof --slices 0 -q --drop-lost -Z none "$@" >raw.pb
+	pmu-topprof --slices 0 -q --frames no-lost -Z none "$@" >raw.pb
 	says raw.pb | same truth -
 	for file; do :; done
 	pmu-symbolize -q "$file" >resolved.data
@@ -25,7 +25,7 @@ profiled() {
 		shift
 	done
 	shift 2
-	pmu-topprof --slices 0 -q --drop-lost -Z none "$@" resolved.data >resolved.pb
+	pmu-topprof --slices 0 -q --frames no-lost -Z none "$@" resolved.data >resolved.pb
 	says resolved.pb | same truth -
 }
 
@@ -77,7 +77,7 @@ check 'labels of the sample that ends an interval, when the tables are emptied' 
 	made later 2500
 	for filter in "cat" "pmu-symbolize -q"; do
 		rm -f p-*
-		$filter <later.data | pmu-topprof --slices 0 -q --interval 1s --output-template "p-%s.pb.gz"
+		$filter <later.data | pmu-topprof --slices 0 -q --split 1s -o "p-%s.pb.gz"
 		test "$(ls p-* | wc -l)" = 2
 		pmu-topprof -q -Z none p-* >all.pb
 		says all.pb | same truth -

@@ -59,12 +59,14 @@ check 'processes, threads, CPUs and names are selected as from the stream' <<'EN
 END
 
 check 'what only a stream can answer is refused' <<'END'
-	for option in --time=0,1 --per-process=d --per-thread=d --max-stacks=9 --naming=perf \
-		--data-frames --drop-lost --no-scale --max-label-values=9; do
-		exits 2 pmu-topprof $option "$scratch/1.pb.gz" >out 2>err
+	for option in --time=0,1 --split=process --split=thread --max-stacks=9 \
+		--frames=data --add=wall --no-scale --max-label-values=9; do
+		exits 2 pmu-topprof $option -o d "$scratch/1.pb.gz" >out 2>err
 		grep -q -- "^pmu-topprof: ${option%%=*} works on a stream, but the input is a profile" err
 		test ! -s out
 	done
+	exits 2 pmu-topprof --types perf "$scratch/1.pb.gz" 2>err
+	grep -q "types perf works on a stream, but the input is a profile" err
 	exits 2 pmu-topprof --to folded --diff "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err
 	test ! -e d
 END

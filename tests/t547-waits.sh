@@ -73,7 +73,7 @@ END
 check 'of each interval, also of one without a record, a wait has the time in it' <<'END'
 	made s.data 'away(7, 1100000000), out(7, 1100000000, PREEMPT), away(8, 1500000000), \
 		out(8, 1500000000), back(8, 3800000000), back(7, 3900000000), away(9, 4050000000)'
-	pmu-topprof --interval 1s --label tid --output-template i%s.pb.gz s.data
+	pmu-topprof --split 1s --label tid -o i%s.pb.gz s.data
 	for file in i*; do
 		go tool pprof -symbolize=none -traces -sample_index=off-cpu $file 2>err | awk '
 			/^ *tid:/ { tid = $2 }

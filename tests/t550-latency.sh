@@ -1,6 +1,6 @@
 #!/bin/sh
-# What delays the end of a program: pmu-topprof --latency, --parallelism; pmu-sample --switches.
-# The time of a thread, on CPUs and waiting: pmu-topprof --wall.
+# What delays the end of a program: pmu-topprof --add latency,parallelism, of context switches.
+# The time of a thread, on CPUs and waiting: pmu-topprof --add wall.
 # kinds: release asan
 . tests/lib.sh
 
@@ -53,7 +53,7 @@ reference='on(1, 0), run(1, 10), run(1, 20), on(2, 25), run(1, 30), run(2, 35), 
 
 check 'a sample is its period, divided by the threads that run: the reference case' <<'END'
 	made "$reference"
-	pmu-topprof --latency --parallelism --label timestamp_ns -o p.pb.gz s.data
+	pmu-topprof --add latency,parallelism --label timestamp_ns -o p.pb.gz s.data
 	values p.pb.gz | sed "s/:$//" >got
 	printf "%s\n" "1000000 1" "1000000 1" "500000 2" "500000 2" "333333 3-4" "333333 3-4" \
 		"333333 3-4" "500000 2" "1000000 1" "1000000 1" >want
@@ -67,14 +67,14 @@ check 'of 64 threads each sample has the number that the times of their runs giv
 		latency stream $kind >s.data
 		latency truth $kind | sed "/^ran/s/[0-9]\{3\}$/000/" >want
 		at_least $(wc -l <want) 9
-		pmu-topprof --latency --parallelism -o p.pb.gz s.data
+		pmu-topprof --add latency,parallelism -o p.pb.gz s.data
 		weighed p.pb.gz >got
 		same want got
 	done
 	go tool pprof -symbolize=none -top -unit ns -tagfocus="parallelism=^1$" p.pb.gz 2>err |
 		grep -q "accounting for $(sed -n "s/^1 //p" want)ns"
 	# the same after a filter, and with slices
-	pmu-symbolize -q s.data | pmu-topprof --latency --parallelism --slices 20 -o q.pb.gz
+	pmu-symbolize -q s.data | pmu-topprof --add latency,parallelism --slices 20 -o q.pb.gz
 	weighed q.pb.gz >got
 	same want got
 END
@@ -82,7 +82,7 @@ END
 check 'where records were lost, what is left of an error is small, and is counted' <<'END'
 	latency stream lost >s.data
 	latency truth lost >want
-	pmu-topprof --latency --parallelism -o p.pb.gz s.data
+	pmu-topprof --add latency,parallelism -o p.pb.gz s.data
 	weighed p.pb.gz >got
 	for what in total ran 1; do
 		near $(sed -n "s/^$what //p" got) $(sed -n "s/^$what //p" want) \
@@ -96,13 +96,13 @@ check 'a thread that exited does not run; an idle CPU is not a thread; a loss is
 	# thread 2 exits without a switch; samples of thread 0 are of the idle CPU
 	made 'on(1, 0), on(2, 1), run(1, 10), end(2, 12), run(1, 20), on(0, 25), run(0, 26), \
 		run(1, 30)'
-	pmu-topprof --latency --parallelism --label timestamp_ns -o p.pb.gz s.data
+	pmu-topprof --add latency,parallelism --label timestamp_ns -o p.pb.gz s.data
 	values p.pb.gz >got
 	printf "%s\n" "500000 2" "1000000 1" "0 " "1000000 1" >want
 	same want got
 	# the switch out of 2 is lost, the next switch in makes up for it: uncertain until then
 	made 'on(1, 0), on(2, 1), run(1, 10), lost(15), run(1, 20), on(2, 25), off(2, 26), run(1, 30)'
-	pmu-topprof --drop-lost --latency --label timestamp_ns -o p.pb.gz s.data
+	pmu-topprof --frames no-lost --add latency --label timestamp_ns -o p.pb.gz s.data
 	values p.pb.gz | tr -d " " >got
 	printf "%s\n" 500000 500000 1000000 >want
 	same want got
@@ -111,25 +111,25 @@ END
 
 check 'cycles have latency_cycles; other events, and streams without switches, are refused' <<'END'
 	made "$reference" '0, 0, 1 << 26'
-	pmu-topprof --latency -o p.pb.gz s.data
+	pmu-topprof --add latency -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>err >raw
 	grep -qx "samples/count cycles/count latency_cycles/count\[dflt\]" raw
 	go tool pprof -top p.pb.gz 2>err | grep -q "Total samples = 6499999 "
 	made "$reference" '0, 1, 1 << 26'
-	exits 1 pmu-topprof --latency -o p.pb.gz s.data 2>err
+	exits 1 pmu-topprof --add latency -o p.pb.gz s.data 2>err
 	grep -q "needs a clock or cycles" err
 	made 'run(1, 10)' '1, 0, 0'
 	for option in latency parallelism; do
-		exits 1 pmu-topprof --$option -o p.pb.gz s.data 2>err
-		grep -q -- "--$option needs the context switches.*--switches" err
+		exits 1 pmu-topprof --add $option -o p.pb.gz s.data 2>err
+		grep -q -- "--add $option needs the context switches.*--record switches" err
 	done
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep -qx "samples/count cpu/nanoseconds\[dflt\]"
-	exits 2 pmu-topprof --latency p.pb.gz
+	exits 2 pmu-topprof --add latency p.pb.gz
 END
 
 check 'one thread alone, and then two: each sample is worth what perf script shows' <<'END'
-	pmu-sample --switches -e cpu-clock -F 2000 -o s.data -- ten pair 0.6
-	pmu-symbolize s.data | pmu-topprof --latency --parallelism -o p.pb.gz
+	pmu-sample --record switches -e cpu-clock -F 2000 -o s.data -- ten pair 0.6
+	pmu-symbolize s.data | pmu-topprof --add latency,parallelism -o p.pb.gz
 	weighed p.pb.gz >got
 	perf script --ns --show-switch-events --show-task-events -i s.data \
 		-F comm,tid,time,period,event,ip,sym 2>err | latency script >want
@@ -148,7 +148,7 @@ check 'one thread alone, and then two: each sample is worth what perf script sho
 END
 
 check 'switches alone record neither stacks nor samples of switches, but the CPU' <<'END'
-	pmu-sample --switches -e cpu-clock -F 10000 -o s.data -- ten serial 0.01
+	pmu-sample --record switches -e cpu-clock -F 10000 -o s.data -- ten serial 0.01
 	perf script -i s.data --show-switch-events -F comm,tid,cpu,time,event 2>err >lines
 	grep -q "PERF_RECORD_SWITCH OUT" lines
 	grep "cpu-clock" lines | grep -q "\[[0-9]*\]"
@@ -162,7 +162,7 @@ END
 check 'with an interval each profile says for how long nothing ran in it' <<'END'
 	# thread 1 runs from 0 to 0.3 s, and from 1.5 s to 2.5 s
 	made 'run(1, 0), off(1, 3000), on(1, 15000), run(1, 15010), run(1, 24000), off(1, 25000)'
-	pmu-topprof --latency --interval 1s --output-template p-%s.pb.gz s.data
+	pmu-topprof --add latency --split 1s -o p-%s.pb.gz s.data
 	for p in p-*; do
 		go tool pprof -comments $p 2>err | sed -n "s/^latency: nothing ran for //p"
 	done >got
@@ -198,7 +198,7 @@ check 'the time of a thread on CPUs is that between its switches, whatever its c
 		           off(50), on(80), sample(1, 90, 0x401000), sample(2, 99, 0x402000),
 		           off(100), on(150), sample(1, 160, 0x403000))
 	PYTHON
-	pmu-topprof --wall -l tid -o p.pb.gz s.data
+	pmu-topprof --add wall -l tid -o p.pb.gz s.data
 	# four samples of 1.5 ms of the clock; 8 ms on CPUs and 8 ms of waits are 16 ms
 	go tool pprof -symbolize=none -raw p.pb.gz 2>err | sed -n "/^Samples/,/^Locations/p" |
 		sed -nE "s/^ *([0-9 ]+): .*/\1/p" | tr -s ' ' | sort >got
@@ -208,7 +208,7 @@ END
 
 check 'of threads that switch often, waits and time are those of the records of switches' <<'END'
 	pmu-sample -q --off-cpu -e cpu-clock -F 1000 -m 16Mi -o s.data -- turns pass 50000 0.5
-	pmu-topprof --wall -l tid -o p.pb.gz s.data
+	pmu-topprof --add wall -l tid -o p.pb.gz s.data
 	go tool pprof -comments p.pb.gz 2>err | none grep "^lost:" || skip 'records were lost'
 	go tool pprof -symbolize=none -raw p.pb.gz 2>err |
 		PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/switches.py" s.data >all
@@ -256,7 +256,7 @@ END
 
 check 'the time of a thread is its samples of the clock and its waiting time' <<'END'
 	pmu-sample --off-cpu -e cpu-clock -F 2000 -o s.data -- sh -c "ten serial 0.1; sleep 0.3"
-	pmu-symbolize -q s.data | pmu-topprof --wall --slices 20 --label thread_comm -o p.pb.gz
+	pmu-symbolize -q s.data | pmu-topprof --add wall --slices 20 --label thread_comm -o p.pb.gz
 	columns p.pb.gz >got
 	grep -q "cpu/nanoseconds .* off-cpu/nanoseconds wall/nanoseconds.dflt.$" got
 	# time on CPUs is that between switches: only waits are the same
@@ -264,7 +264,7 @@ check 'the time of a thread is its samples of the clock and its waiting time' <<
 	     { cpu += $1; waits += $2; wall += $3 } END { print cpu, waits, wall; exit bad }' got
 	at_least "$(awk '{ wall += $3 } END { print wall }' got)" 400000000
 	# as folded stacks, too: the sleeper
-	pmu-symbolize -q s.data | pmu-topprof --wall --to folded >folded
+	pmu-symbolize -q s.data | pmu-topprof --add wall --to folded >folded
 	at_least "$(awk '/^sleep;/ { s += $NF } END { print s }' folded)" 300000000
 	# bars are those of the samples: a function that only waits has none of chance
 	pmu-top -q p.pb.gz >table
@@ -273,22 +273,22 @@ check 'the time of a thread is its samples of the clock and its waiting time' <<
 	pmu-top -q -t off-cpu p.pb.gz | grep -q "^off-cpu"
 END
 
-check 'the type of waits is shown first if it exists; --wall needs waits and a clock' <<'END'
+check 'the type of waits is shown first if it exists; --add wall needs waits and a clock' <<'END'
 	pmu-sample --off-cpu -e cpu-clock -F 2000 -o s.data -- sh -c "ten serial 0.02; sleep 0.01"
 	pmu-topprof -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep -q " off-cpu/nanoseconds.dflt.$"
-	pmu-topprof --wall --latency -o p.pb.gz s.data
+	pmu-topprof --add wall,latency -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>/dev/null |
 		grep -q " off-cpu/nanoseconds latency/nanoseconds.dflt. wall/nanoseconds$"
 	made "$reference"
-	exits 1 pmu-topprof --wall -o p.pb.gz s.data 2>err
-	grep -q -- "--wall needs a clock, and where threads wait" err
+	exits 1 pmu-topprof --add wall -o p.pb.gz s.data 2>err
+	grep -q -- "--add wall needs a clock, and where threads wait" err
 END
 
-check '--as-time: cycles are as much time as the totals of the event say' <<'END'
+check '--add time: cycles are as much time as the totals of the event say' <<'END'
 	made 'run(1, 10), run(1, 20), run(2, 30, period=500000), total(4000000, 2000000, 2000000)' \
 		'0, 0, 1 << 1'
-	pmu-topprof --as-time --label timestamp_ns -o p.pb.gz s.data
+	pmu-topprof --add time --label timestamp_ns -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>err >raw
 	grep -qx "samples/count cycles/count\[dflt\] cpu/nanoseconds" raw
 	values p.pb.gz | tr -d " :" >got
@@ -298,23 +298,23 @@ check '--as-time: cycles are as much time as the totals of the event say' <<'END
 thread.s clock constant" raw
 	# of an event that shared its counter: 2 M cycles in half of 2 ms are 4 M in all of it
 	made 'run(1, 10), run(1, 20), total(2000000, 2000000, 1000000)' '0, 0, 1 << 1'
-	pmu-topprof --as-time -o p.pb.gz s.data
+	pmu-topprof --add time -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>err >raw
 	grep -q "^ *2 *4000000 *2000000:" raw
 	grep -q "is cycles at 2 GHz;" raw
 	# what was counted but not sampled took time, too
 	made 'run(1, 10), run(1, 20), total(4000000, 2000000, 2000000)' '0, 0, 1 << 1'
-	pmu-topprof --as-time --not-sampled -o p.pb.gz s.data
+	pmu-topprof --add time --frames not-sampled -o p.pb.gz s.data
 	go tool pprof -raw p.pb.gz 2>err >raw
 	test "$(grep -c "^ *2 *2000000 *1000000:" raw)" = 2
 END
 
-check '--as-time refuses what is not the time of threads, and what has no totals' <<'END'
+check '--add time refuses what is not the time of threads, and what has no totals' <<'END'
 	totals='total(4000000, 2000000, 2000000)'
 	while read -r event records why; do
 		made "run(1, 10)$(test $records = none || echo ", $totals")" "$event"
-		exits 1 pmu-topprof --as-time -o p.pb.gz s.data 2>err
-		grep -q -- "--as-time: .*$why" err
+		exits 1 pmu-topprof --add time -o p.pb.gz s.data 2>err
+		grep -q -- "--add time: .*$why" err
 		go tool pprof -raw p.pb.gz 2>err | none grep "cpu/nanoseconds$"
 	done <<-CASES
 		0,0,1<<1 none has no total of 'cycles'
@@ -323,7 +323,7 @@ check '--as-time refuses what is not the time of threads, and what has no totals
 		0,1,1<<1 total has no cycles
 		1,0,1<<1 total has a clock
 	CASES
-	exits 2 pmu-topprof --as-time --interval 1s --output-template p-%s.pb.gz s.data
+	exits 2 pmu-topprof --add time --split 1s -o p-%s.pb.gz s.data
 END
 
 done_testing

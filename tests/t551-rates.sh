@@ -10,9 +10,9 @@ switches() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/switches.py" "$@"; }
 # off-cpu and wall by pmu-topprof, from the stream as it is and after pmu-symbolize
 rows() {
 	raw() { go tool pprof -symbolize=none -raw "$1" 2>err; }
-	pmu-topprof -q --wall -l tid -o p.pb.gz "$1"
+	pmu-topprof -q --add wall -l tid -o p.pb.gz "$1"
 	raw p.pb.gz | switches "$1"
-	pmu-symbolize -q "$1" | pmu-topprof -q --wall -l tid -o q.pb.gz
+	pmu-symbolize -q "$1" | pmu-topprof -q --add wall -l tid -o q.pb.gz
 	raw q.pb.gz | switches "$1"
 }
 
@@ -107,7 +107,7 @@ check 'beside sessions with other clocks, whose times Linux leaves in samples of
 	test "$RATES" = all && times=10 || times=1
 	seen=0
 	for i in $(seq $times); do
-		beside pmu-sample -q --clock raw -e context-switches/period=1/
+		beside pmu-sample -q --record time=raw -e context-switches/period=1/
 		# a sample has the ID of this session, but the time of the other one
 		beside perf record -q -e context-switches -c 1 -k CLOCK_MONOTONIC_RAW
 		beside perf record -q -e context-switches -c 1

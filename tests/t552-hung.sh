@@ -35,7 +35,7 @@ ran() { cut -d ' ' -f 1 "/proc/$target/task/$1/schedstat"; }
 
 # waits STREAM: for each thread ID, switches, ns on and off by the records, off-cpu, wall
 waits() {
-	pmu-topprof -q --wall -l tid -o p.pb.gz "$1"
+	pmu-topprof -q --add wall -l tid -o p.pb.gz "$1"
 	go tool pprof -symbolize=none -raw p.pb.gz 2>err | switches "$1" >got
 	cat got
 	echo "of $(switches --span "$1") ns"
@@ -141,7 +141,7 @@ check 'while nothing runs, intervals have profiles, whole when they appear' <<'E
 	asleep() { grep -q '^State:.*sleeping' /proc/$target/status; }
 	eventually asleep
 	pmu-sample -q --off-cpu -e cpu-clock -p $target | pmu-symbolize -q |
-		pmu-topprof -q --interval 500ms --output-template "p-%s%%.pb.gz" &
+		pmu-topprof -q --split 500ms -o "p-%s%%.pb.gz" &
 	several() { test "$(ls p-*.pb.gz | wc -l)" -ge 3; }
 	eventually several
 	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" 80 24 \

@@ -111,7 +111,7 @@ check 'losses raise the weight of the other samples of a slice; a line has the w
 	near $3 "$(echo $1 | awk '{ print $1 * .8 }')" 0.000002
 	near $4 "$(echo $2 | awk '{ print $1 * .8 + .2 }')" 0.000002
 	# the profile says how many were lost, even if it does not show them
-	pmu-topprof --drop-lost -o p.pb.gz s.data
+	pmu-topprof --frames no-lost -o p.pb.gz s.data
 	pmu-top --by object p.pb.gz | grep -q "^20 % of samples were lost"
 END
 

@@ -155,7 +155,7 @@ agrees() {
 	ours "$1" "$2" >mine
 	theirs list "$1" "$2" | same - mine
 	at_least "$(awk '{ n += $2 } END { print n }' mine)" "${3:-20}"
-	ours --asm "$1" "$2" >mine
+	ours --show asm "$1" "$2" >mine
 	theirs disasm "$1" "$2" | same - mine
 	at_least "$(awk '{ n += $2 } END { print n }' mine)" "${3:-20}"
 }
@@ -166,7 +166,7 @@ check 'lines and instructions of a C program have the counts of pprof -list and 
 	ours '^mix$' "$scratch/w.pb.gz" >mine
 	theirs list '^mix$' "$scratch/w.pb.gz" | same - mine
 	# the caller's instruction is its call, whose target has a name
-	pmu-annotate --asm '^outer$' "$scratch/w.pb.gz" | grep "[1-9]\..*call  *0x[0-9a-f]* <hot>$"
+	pmu-annotate --show asm '^outer$' "$scratch/w.pb.gz" | grep "[1-9]\..*call  *0x[0-9a-f]* <hot>$"
 END
 
 check 'lines and instructions of C++ and Rust have those counts, too' <<'END'
@@ -187,11 +187,11 @@ check 'those of Go have them, too, and a stripped program has the same as the ot
 	go build -o w "$scratch/w.go"
 	profile ./w
 	agrees 'main\.(hot|mix)' p.pb.gz
-	pmu-annotate --asm --context 1000 'main\.hot$' p.pb.gz | grep -o ' [0-9a-f]*: .*' >whole
+	pmu-annotate --show asm --context 1000 'main\.hot$' p.pb.gz | grep -o ' [0-9a-f]*: .*' >whole
 	go build -ldflags=-s -o w "$scratch/w.go"
 	none nm w 2>err
 	profile ./w
-	pmu-annotate --asm --context 1000 'main\.hot$' p.pb.gz | grep -o ' [0-9a-f]*: .*' >stripped
+	pmu-annotate --show asm --context 1000 'main\.hot$' p.pb.gz | grep -o ' [0-9a-f]*: .*' >stripped
 	at_least "$(wc -l <whole)" 20
 	# without symbols, what is called has no name
 	sed 's/ <[^+>]*>$//; s/ <[^>]*[^>+]+0x[^>]*>$//' whole >plain
@@ -204,7 +204,7 @@ check 'instructions have the counts of perf annotate' <<'END'
 	needs_command perf objdump
 	perf_record -e cpu-clock -F 4000 -o perf.data "$scratch/w"
 	returns=1	# perf shows them
-	ours --asm '^hot$' perf.data | cut -d " " -f 1,2 >mine
+	ours --show asm '^hot$' perf.data | cut -d " " -f 1,2 >mine
 	perf annotate --stdio -n -i perf.data -s hot 2>err | sed -n \
 		"s/^ *\([1-9][0-9]*\) : *\([0-9a-f]*\):.*/\2 \1/p" | sort | same - mine
 	at_least "$(awk "{ n += \$2 } END { print n }" mine)" 20
@@ -212,14 +212,14 @@ END
 
 check 'all instructions are there, as objdump of the program itself has them' <<'END'
 	needs_command objdump
-	pmu-annotate --asm --context 1000 '^hot$' "$scratch/w.pb.gz" |
+	pmu-annotate --show asm --context 1000 '^hot$' "$scratch/w.pb.gz" |
 		sed -n "s/.* \([0-9a-f]*\): \(.*\)/\1 \2/p" |
 		sed "s/0x\([0-9a-f]* <\)/\1/; s/ <.*//; s/ *$//" | tr -s " " >mine
 	objdump -dw --no-show-raw-insn --disassemble=hot "$scratch/w" |
 		sed -n "s/^ *\([0-9a-f]*\):\t\(.*\)/\1 \2/p" | sed "s/ <.*//" | tr -s " " >all
 	sed "s/ *$//" all | same - mine
 	at_least "$(wc -l <mine)" 15
-	pmu-annotate --both --context 1000 '^hot$' "$scratch/w.pb.gz" >both
+	pmu-annotate --show both --context 1000 '^hot$' "$scratch/w.pb.gz" >both
 	at_least "$(grep -c "w.c:[0-9]* .*mix(i)" both)" 1
 	test "$(grep -c " [0-9a-f]*: " both)" = "$(wc -l <mine)"
 END
@@ -232,12 +232,12 @@ check 'a stripped program with a debug file has the same lines and instructions'
 	mkdir -p "$directory"
 	objcopy --only-keep-debug w "$directory/$(echo "$id" | cut -c 3-).debug"
 	strip w
-	pmu-annotate --both '^hot$' "$scratch/w.pb.gz" >want
+	pmu-annotate --show both '^hot$' "$scratch/w.pb.gz" >want
 	rm -rf root
 	mkdir -p "root$scratch"
 	mv w "root$scratch/w"
 	cp "$scratch/w.c" "root$scratch/w.c"
-	pmu-annotate --both --sysroot root --debug-dir debug '^hot$' "$scratch/w.pb.gz" |
+	pmu-annotate --show both --sysroot root --debug-dir debug '^hot$' "$scratch/w.pb.gz" |
 		same want -
 END
 
@@ -246,7 +246,7 @@ check 'a file of another build is refused, with the reason; lines need no file' 
 	mkdir -p "root$scratch"
 	sed 's/400000/400001/' "$scratch/w.c" >other.c
 	gcc -O2 -g -Wl,--build-id -o "root$scratch/w" other.c
-	exits 1 pmu-annotate --asm --sysroot root '^hot$' "$scratch/w.pb.gz" >out 2>err
+	exits 1 pmu-annotate --show asm --sysroot root '^hot$' "$scratch/w.pb.gz" >out 2>err
 	cat err
 	grep -q "w.: the file here is of another build than the one recorded$" err
 	grep -q "no function has instructions to show" err
@@ -263,16 +263,16 @@ check 'rebuilt since the profile: refused by its build ID; without one, shown wi
 	for id in sha1 none; do
 		gcc -O2 -g "-Wl,--build-id=$id" -o plain "$scratch/w.c"
 		profile ./plain
-		pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+		pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 		grep -qE " [0-9a-f]{4,}: " out
 		none grep "changed" err
 		sed 's/400000/400001/' "$scratch/w.c" >other.c
 		gcc -O2 -g "-Wl,--build-id=$id" -o plain other.c
 		if [ $id = sha1 ]; then
-			exits 1 pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+			exits 1 pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 			grep "plain': the file here is of another build than the one recorded$" err
 		else
-			pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+			pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 			grep -qE " [0-9a-f]{4,}: " out
 			test "$(grep -c "/plain' $note" err)" = 1
 		fi
@@ -282,7 +282,7 @@ check 'rebuilt since the profile: refused by its build ID; without one, shown wi
 	grep "/plain' was changed after the recording; its names may be wrong$" err
 	echo "void _start(void) {}" |
 		gcc -nostdlib -static -Wl,--build-id=none,-z,noseparate-code -o plain -x c -
-	exits 1 pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
+	exits 1 pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 	grep "no instructions in '.*/plain': it was changed after the recording$" err
 END
 
@@ -311,18 +311,18 @@ check 'bars and ratios of a function are those of pmu-top' <<'END'
 	ours --ratio 1/0=R '^hot$' "$scratch/w.pb.gz" >numbers
 	ours --ratio cpu/samples=R '^hot$' "$scratch/w.pb.gz" | same numbers -
 	exits 1 pmu-annotate '(' "$scratch/w.pb.gz"
-	exits 2 pmu-annotate --asm --both hot "$scratch/w.pb.gz"
+	exits 2 pmu-annotate --show asm,source hot "$scratch/w.pb.gz"
 	exits 1 pmu-annotate 'no such function' "$scratch/w.pb.gz"
 END
 
-check 'lines with a tenth of the function are marked; without lines, --asm is named' <<'END'
+check 'lines with a tenth of the function are marked; without lines, --show asm is named' <<'END'
 	pmu-annotate --bars none -t samples '^hot$' "$scratch/w.pb.gz" >out
 	awk '$NF == "hot" { all = $3 }
 		$5 ~ /^>?[0-9]+:$|^>$/ && $3 > 0 { print ($3 * 10 >= all) == ($5 ~ /^>/) }' out >right
 	at_least "$(grep -c ">  *[0-9]*: " out)" 1
 	none grep -v 1 right
 	echo "a;b 3" | pmu-annotate . >out
-	grep -q "the profile has no source lines of it; --asm shows instructions" out
+	grep -q "the profile has no source lines of it; --show asm shows instructions" out
 	none grep "source text of" out
 END
 
@@ -453,7 +453,7 @@ check 'numbers and names of a hostile profile do no harm' <<'END'
 		            parts.append(sample([at, at], [far[at % 6]]))
 		            at += 1
 	PY
-	for how in --source --asm --both; do
+	for how in "--show source" "--show asm" "--show both"; do
 		for to in text html; do
 			for context in 0 5 18446744073709551615; do
 				timeout 120 pmu-annotate $how --context $context --to $to f p.pb >out 2>err ||
@@ -496,7 +496,7 @@ check 'a function of more than 1 MiB is cut, and shown once' <<'END'
 		for i, at in enumerate([1990000, 10, 1500000, 1048500, 1048580]):
 		    parts += [location(i + 1, [1], 1, 0x$at + at), sample([i + 1], [9 + i])]
 	PY
-	pmu-annotate --asm --context 0 --bars none _start p.pb >out
+	pmu-annotate --show asm --context 0 --bars none _start p.pb >out
 	test "$(grep -c " in /" out)" = 1
 	grep -q "the function is larger than 1024 KiB: the rest is left out" out
 	test "$(grep -c ": movabs" out)" = 2
@@ -506,7 +506,7 @@ check 'objdump is the only program that is run, on nothing but bytes in memory' 
 	unsanitized
 	needs_command strace objdump
 	export HOME=$PWD	# without what perf record keeps
-	strace -f -e trace=execve,open,openat,socket -o calls pmu-annotate --both '^(hot|outer)$' \
+	strace -f -e trace=execve,open,openat,socket -o calls pmu-annotate --show both '^(hot|outer)$' \
 		"$scratch/w.pb.gz" >out
 	grep execve calls | grep -v ENOENT | sed 's/.*execve("\([^"]*\)".*/\1/' | sort -u >ran
 	printf "%s\n" "$(command -v objdump)" "$(command -v pmu-annotate)" | sort | same - ran
@@ -520,18 +520,18 @@ END
 
 check 'an objdump that is missing, fails or hangs is reported, and nothing is left' <<'END'
 	unsanitized
-	PATH=/nonexistent exits 1 "$BIN/pmu-annotate" --asm 'hot|outer|main' "$scratch/w.pb.gz" \
+	PATH=/nonexistent exits 1 "$BIN/pmu-annotate" --show asm 'hot|outer|main' "$scratch/w.pb.gz" \
 		>out 2>err
 	test "$(grep -c "objdump is not in PATH: install binutils" err)" = 1
 	at_least "$(grep -c "its instructions are not known here" out)" 3
 	mkdir fakes
 	printf '#!/bin/sh\necho >>%s/runs; echo nonsense; exit 1\n' "$PWD" >fakes/objdump
 	chmod +x fakes/objdump
-	PMU_PATH=$PWD/fakes exits 1 pmu-annotate --asm 'hot|outer' "$scratch/w.pb.gz" >out 2>err
+	PMU_PATH=$PWD/fakes exits 1 pmu-annotate --show asm 'hot|outer' "$scratch/w.pb.gz" >out 2>err
 	test "$(grep -c "fakes/objdump. failed: is it objdump of the GNU binutils?" err)" = 1
 	test "$(wc -l <runs)" = 1	# what failed is not tried again
 	printf '#!/bin/sh\necho $$ >%s/pid; exec sleep 1000\n' "$PWD" >fakes/objdump
-	PMU_PATH=$PWD/fakes pmu-annotate --asm -o out.txt '^hot$' "$scratch/w.pb.gz" 2>err &
+	PMU_PATH=$PWD/fakes pmu-annotate --show asm -o out.txt '^hot$' "$scratch/w.pb.gz" 2>err &
 	tool=$!
 	eventually test -s pid
 	kill -TERM $tool
@@ -542,7 +542,7 @@ check 'an objdump that is missing, fails or hangs is reported, and nothing is le
 END
 
 check 'a page has the counts of the text, one style by its hash, and text that is escaped' <<'END'
-	pmu-annotate --to html --asm -t samples --context 0 -o page.html '^hot$' "$scratch/w.pb.gz"
+	pmu-annotate --to html --show asm -t samples --context 0 -o page.html '^hot$' "$scratch/w.pb.gz"
 	cat >read.py <<-'PY'
 		import base64, hashlib, html.parser, re, sys
 		text = open("page.html").read()
@@ -571,7 +571,7 @@ check 'a page has the counts of the text, one style by its hash, and text that i
 		        print(cells[6], cells[0] or 0, cells[3] or 0)
 	PY
 	python3 read.py | sort >got
-	ours --asm '^hot$' "$scratch/w.pb.gz" | same - got
+	ours --show asm '^hot$' "$scratch/w.pb.gz" | same - got
 	test -s got
 	pmu-annotate --to html '^hot$' "$scratch/w.pb.gz" | grep -q "i &lt; n; i++"
 	exits 1 pmu-annotate --to html -o /dev/full '^hot$' "$scratch/w.pb.gz"
@@ -593,9 +593,9 @@ check 'JIT code comes from the jitdump file: the last of its name at an address'
 		               "jit-4194000.dump")
 	PY
 	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
-	exits 1 pmu-annotate --asm 'first|second' p.pb.gz >out 2>err
+	exits 1 pmu-annotate --show asm 'first|second' p.pb.gz >out 2>err
 	grep -q "for code of a JIT compiler, name its jitdump file by --jitdump" err
-	pmu-annotate --asm --bars none -t samples --jitdump jit-4194000.dump 'first|second' p.pb.gz \
+	pmu-annotate --show asm --bars none -t samples --jitdump jit-4194000.dump 'first|second' p.pb.gz \
 		>out 2>err
 	sed -n "s/.* \([0-9a-f]*\): \([a-z]*\).*/\1 \2/p" out >got
 	printf "%s\n" "40000 xor" "40002 ret" "30000 xor" "30002 ret" "20000 xor" "20002 nop" "20003 ret" |
@@ -604,8 +604,8 @@ check 'JIT code comes from the jitdump file: the last of its name at an address'
 	grep -q "1 .* 20002: nop" out
 	grep -q "first. was compiled 2 times to the same address" err
 	head -c 100 jit-4194000.dump >cut.dump
-	exits 1 pmu-annotate --asm --jitdump cut.dump first p.pb.gz
-	exits 1 pmu-annotate --asm --jitdump p.pb.gz first p.pb.gz 2>err
+	exits 1 pmu-annotate --show asm --jitdump cut.dump first p.pb.gz
+	exits 1 pmu-annotate --show asm --jitdump p.pb.gz first p.pb.gz 2>err
 	grep -q "is not a jitdump file" err
 END
 
@@ -623,7 +623,7 @@ check 'code of another architecture needs an objdump that knows it' <<'END'
 		parts = [bytes_of(3, number(1, 1) + number(5, FIRST + 1) + number(6, FIRST + 2)),
 		         function(1, FIRST), location(1, [1], 1, at + 4), sample([1], [9])]
 	PY
-	pmu-annotate --asm --context 100 hot p.pb >out
+	pmu-annotate --show asm --context 100 hot p.pb >out
 	at_least "$(grep -c " bl 0x[0-9a-f]* <leaf>$" out)" 1
 	grep -q "^ *9 100.00%.* $(printf %x $((0x$at + 4))): " out
 	# an objdump that does not know it says so
@@ -631,7 +631,7 @@ check 'code of another architecture needs an objdump that knows it' <<'END'
 	ln -s "$(command -v objdump)" fakes/objdump
 	case $(uname -m) in x86_64) ;; *) exit 0 ;; esac
 	objdump -i | grep -q "^aarch64" && exit 0
-	PATH=$PWD/fakes exits 1 "$BIN/pmu-annotate" --asm hot p.pb >out 2>err
+	PATH=$PWD/fakes exits 1 "$BIN/pmu-annotate" --show asm hot p.pb >out 2>err
 	grep -q "could not disassemble code for aarch64; aarch64-linux-gnu-objdump or" err
 END
 

@@ -371,7 +371,7 @@ check 'on an IPv6 socket, too, the IPv4 address that a request was sent to is a 
 	refused 403 Host -H "Host: 127.0.0.3" "http://127.0.0.2:$port/metrics"
 END
 
-check '--labels and --label-allow are for the sampler, but not at tracepoints' <<'END'
+check '--labels is for the sampler, but not at tracepoints' <<'END'
 	unsanitized
 	needs_command curl
 	fake pmu-sample <<-EOF
@@ -383,16 +383,16 @@ check '--labels and --label-allow are for the sampler, but not at tracepoints' <
 		case "\$*" in *:*) type=2 ;; *) type=1 ;; esac
 		echo "[{\"base\": \"x\", \"type\": \$type}]"
 	EOF
-	serve -p $$ --allow all --labels=go,ids --label-allow user,path
+	serve -p $$ --allow all --labels=go,ids,key:user,key:path
 	refused 500 fake "$url/debug/pprof/profile?label=label:user,pid"
-	grep -q -- " --labels=go,ids --label-allow=user,path$" args
+	grep -q -- " --labels=go,ids,key:user,key:path$" args
 	refused 500 fake "$url/debug/pprof/pmu?event=cycles"
 	grep -q -- " --labels=go,ids" args
 	refused 500 fake "$url/debug/pprof/pmu?event=sched:sched_switch"
 	none grep -e --label args
 	refused 400 "tracepoints" "$url/debug/pprof/pmu?event=sched:sched_switch&label=label:user"
 	exits 2 pmu-serve -a --labels=goo 2>err
-	exits 2 pmu-serve -a --label-allow user 2>err
+	exits 2 pmu-serve -a --labels=key: 2>err
 	exits 2 pmu-serve -a --keep 1h --keep-query label=label:user ring 2>err
 END
 

@@ -39,7 +39,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 	nanoseconds ring/$second >want
 	cat want want | same - of-second
 	get "$url/history/flame?from=-10h" | grep -q "</html>"
-	refused 404 "some from $(date -u -d @$(start_of $first) +%FT%TZ) to 20" "$url/history?to=9"
+	refused 404 "profiles cover $(date -u -d @$(start_of $first) +%FT%TZ) to 20" "$url/history?to=9"
 	refused 400 "from takes a time such as .* not 'noon'" "$url/history?from=noon"
 	refused 400 "from is after to" "$url/history?from=-1h&to=-2h"
 	refused 400 "from is after to" "$url/history?from=-1h&to=0"
@@ -105,7 +105,7 @@ check 'the ring is bounded in bytes and time; it serves files of earlier runs, n
 	rm "$damaged"
 	kill $server
 	exits 0 wait $server
-	serve -p $target --call-graph fp --keep 1h --interval 1s --keep-bytes 1500 ring
+	serve -p $target --call-graph fp --keep 1h,1500 --interval 1s ring
 	eventually test ! -e "$old"
 	eventually kept 4		# with the link and the other names
 	small() { at_most "$(metric keep_bytes)" 1500; }
@@ -138,11 +138,11 @@ check 'who reads the history all the time keeps no file for ever' <<'END'
 	mkdir ring
 	fake pmu-topprof <<-EOF
 		case "\$*" in
-		*--output-template*) exec "$(command -v pmu-topprof)" "\$@" ;;
+		*--split*) exec "$(command -v pmu-topprof)" "\$@" ;;
 		*) exec sleep 600 ;;
 		esac
 	EOF
-	serve -p $! --keep 1h --interval 1s --keep-bytes 100 ring
+	serve -p $! --keep 1h,100 --interval 1s ring
 	eventually keeping
 	old=profile-$(($(date +%s) - 600))-60.pb.gz
 	echo x >ring/$old
@@ -178,7 +178,7 @@ check 'files that a wrong clock named go first, or when they are too far in the 
 	for start in $((now - 600)) $((now - 300)) $((now + 600)) $((now + 9000)); do
 		seq 200 >ring/profile-$start-60.pb.gz
 	done
-	serve -p $! --keep 1h --interval 1h --keep-bytes 1500 ring
+	serve -p $! --keep 1h,1500 --interval 1h ring
 	ls ring >files
 	test "$(cat files)" = "profile-$((now - 600))-60.pb.gz
 profile-$((now - 300))-60.pb.gz"

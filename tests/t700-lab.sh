@@ -179,7 +179,7 @@ END
 check 'the time of cycles, estimated: the emulated CPU has a thousand of them in 1 us' <<'END'
 	ended one
 	for file in growing family; do
-		pmu-topprof --as-time $one/$file.data >time.pb.gz
+		pmu-topprof --add time $one/$file.data >time.pb.gz
 		# a line "SAMPLES CYCLES NANOSECONDS: locations" for each stack
 		go tool pprof -raw -symbolize=none time.pb.gz 2>err | sed -n "/^Samples/,/^Loc/p" |
 			awk '/^ *[0-9]+ +[0-9]+ +[0-9]+:/ { c += $2; n += $3 }

@@ -70,7 +70,7 @@ echo \$? >unwound.status
 # the continuous pipe, for a minute
 mkdir profiles
 mkfifo raw resolved
-pmu-topprof -v --interval 10s --output-template profiles/%s.pb.gz <resolved 2>pipe.topprof.err &
+pmu-topprof -v --split 10s -o profiles/%s.pb.gz <resolved 2>pipe.topprof.err &
 pmu-symbolize <raw >resolved 2>pipe.symbolize.err &
 pmu-sample -v -a -g -e page-faults/period=$events_period/ -d 60 >raw 2>pipe.err & sampler=\$!
 busy 40

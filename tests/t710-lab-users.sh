@@ -24,7 +24,7 @@ pmu-sample -v -e $twelve -c 100003 -o brief.data -- brief 400 2>brief.err
 pmu-topprof brief.data >brief.pb.gz
 pmu-sample -v -e cycles:u,r08:u -c 100003 -o few.data -- brief 50 2>few.err
 pmu-topprof few.data >few.pb.gz
-pmu-topprof --not-sampled few.data >few-all.pb.gz
+pmu-topprof --frames not-sampled few.data >few-all.pb.gz
 mkfifo go
 sh -c 'read word <go; exec spin serial 40' &
 target=$!

@@ -6,7 +6,6 @@ complete -c pmu-unwind -l keep-dumps -d 'keep the copies of registers and stacks
 complete -c pmu-unwind -l arch -x -a 'x86_64 arm64' -d 'the machine, if the stream does not name it: x86_64, arm64'
 complete -c pmu-unwind -l debug-dir -x -a '(__fish_complete_directories)' -d 'look for debug files in DIR first; may be repeated'
 complete -c pmu-unwind -l sysroot -x -a '(__fish_complete_directories)' -d 'take files from DIR, a copy of the recorded machine\'s root'
-complete -c pmu-unwind -l symfs -x -a '(__fish_complete_directories)' -d 'another name of --sysroot, as in perf'
 complete -c pmu-unwind -l build-id-map -r -F -d 'find files by the build IDs and paths in FILE'
 complete -c pmu-unwind -l buildid-dir -x -a '(__fish_complete_directories)' -d 'look for files in DIR, a cache of perf, not in ~/.debug'
 complete -c pmu-unwind -l debuginfod -x -d 'fetch missing files from these servers, by debuginfod-find'

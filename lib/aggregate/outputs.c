@@ -145,12 +145,12 @@ static bool name_interval(struct outputs *o, const struct collect *c, const stru
 
 	*path = '\0';
 	if (!localtime_r(&start, &local) || format_time(path, PATH_MAX, o->template, &local) == 0) {
-		report_error(o->report, "--output-template '%s' makes no name", o->template);
+		report_error(o->report, "-o '%s' makes no name", o->template);
 		return false;
 	}
 	if (!strcmp(path, o->last)) {
 		report_error(o->report, "two profiles would be called '%s': put more of the time "
-			     "into --output-template", path);
+			     "into the name of -o", path);
 		return false;
 	}
 	snprintf(o->last, sizeof(o->last), "%s", path);

@@ -193,8 +193,10 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 
 	if (r->chosen->run.unwind)	/* the user gave --unwind: it is passed on */
 		return;
-	struct callgraph_options o = callgraph_options(&target, r->call_graph);
-	if (o.call_graph)
+	const struct sample_settings *s = &r->chosen->run.settings;
+	const char *kind = s->callchain_given ? settings_callchain_name(s->callchain) : "auto";
+	struct callgraph_options o = callgraph_options(&target, kind);
+	if (o.call_graph && !s->callchain_given)	/* else it is passed on */
 		add(&plan->sample, join("--call-graph=", o.call_graph));
 	if (o.unwind)
 		add(&plan->sample, strcmp(o.unwind, "always") ? join("--unwind=", o.unwind)
@@ -237,9 +239,8 @@ static void fill(struct plan *plan, const struct plan_request *r)
 		add(&plan->sample, r->command[i]);
 	begin(&plan->symbolize, "pmu-symbolize", r);
 	begin(&plan->topprof, "pmu-topprof", r);
-	add(&plan->topprof, "--slices=500");
-	add(&plan->topprof, "--slice-stacks=100000");	/* 3 MB of profile and page */
-	add(&plan->topprof, "--mark-cut");	/* a stack that lacks callers must not look whole */
+	add(&plan->topprof, "--slices=500,100000");	/* 3 MB of profile or page */
+	add(&plan->topprof, "--frames=cut");	/* a stack that lacks callers must not look whole */
 	if (plan->why)
 		add(&plan->topprof, join("--comment=", plan->why));
 	add(&plan->topprof, join("--output=", plan->profile));

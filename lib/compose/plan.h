@@ -16,7 +16,6 @@ struct plan_request {
 	const struct sample_choices *chosen;
 	const struct word_list *passed;	/* options for pmu-sample, as given */
 	char *const *command;		/* NULL-terminated; NULL: none */
-	const char *call_graph;		/* "auto", or a value of pmu-sample's --call-graph */
 	const char *name;		/* of the results, also with .pb.gz or .html; NULL: new */
 	const char *profile;		/* exact name of the profile; NULL: derived from NAME */
 	int command_fd;		/* descriptor that becomes the command's stdout; -1: none */

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <asm/perf_regs.h>
+#include <stdio.h>
 #include <string.h>
 
 struct word {
@@ -30,18 +31,14 @@ static const char *parse_words(const char *list, const struct word *words, size_
 }
 
 /* The words of perf record -j, with PERF_SAMPLE_BRANCH_* of linux/perf_event.h. */
-#define BRANCH_WORDS(WORD) \
-	WORD(any, ANY) WORD(any_call, ANY_CALL) WORD(any_ret, ANY_RETURN) \
-	WORD(ind_call, IND_CALL) WORD(ind_jmp, IND_JUMP) WORD(call, CALL) WORD(cond, COND) \
-	WORD(u, USER) WORD(k, KERNEL) WORD(hv, HV) WORD(stack, CALL_STACK) \
-	WORD(save_type, TYPE_SAVE) WORD(no_flags, NO_FLAGS) WORD(no_cycles, NO_CYCLES) \
-	WORD(hw_index, HW_INDEX) WORD(in_tx, IN_TX) WORD(no_tx, NO_TX) WORD(abort_tx, ABORT_TX)
-#define ROW(name, bit) { #name, PERF_SAMPLE_BRANCH_##bit },
-#define NAME(name, bit) " " #name
-
-static const struct word branch_words[] = { BRANCH_WORDS(ROW) };
-
-const char settings_branches_takes[] = "some of" BRANCH_WORDS(NAME);
+#define WORD(name, bit) { #name, PERF_SAMPLE_BRANCH_##bit }
+static const struct word branch_words[] = {
+	WORD(any, ANY), WORD(any_call, ANY_CALL), WORD(any_ret, ANY_RETURN),
+	WORD(ind_call, IND_CALL), WORD(ind_jmp, IND_JUMP), WORD(call, CALL), WORD(cond, COND),
+	WORD(u, USER), WORD(k, KERNEL), WORD(hv, HV), WORD(stack, CALL_STACK),
+	WORD(save_type, TYPE_SAVE), WORD(no_flags, NO_FLAGS), WORD(no_cycles, NO_CYCLES),
+	WORD(hw_index, HW_INDEX), WORD(in_tx, IN_TX), WORD(no_tx, NO_TX), WORD(abort_tx, ABORT_TX),
+};
 
 const char *settings_parse_branches(const char *list, void *value)
 {
@@ -114,28 +111,68 @@ const char *settings_parse_registers(const char *list, void *value)
 			   sizeof(register_words) / sizeof(*register_words), mask);
 }
 
-const char *settings_parse_callgraph(const char *text, void *settings)
+static const char *const kinds[] = {
+	[CHAIN_NONE] = "none", [CHAIN_FP] = "fp", [CHAIN_DWARF] = "dwarf", [CHAIN_LBR] = "lbr",
+	NULL
+};
+
+const char *settings_callchain_name(enum callchain_kind kind)
+{
+	return kinds[kind];
+}
+
+/* Set *KIND to the kind called WORD.  Return whether there is one. */
+static bool find_kind(const char *word, enum callchain_kind *kind)
+{
+	for (size_t i = 0; kinds[i]; i++)
+		if (!strcmp(kinds[i], word)) {
+			*kind = (enum callchain_kind)i;
+			return true;
+		}
+	return false;
+}
+
+/* Parse WORD into S.  AFTER_DWARF: the word before it was "dwarf".  Return false if it is wrong. */
+static bool parse_chain_word(struct sample_settings *s, const char *word, bool after_dwarf)
 {
 	enum { STACK_MAX = 65528 };	/* bytes: the kernel's limit, linux/perf_event.h */
-	static const char *const kinds[] = {
-		[CHAIN_NONE] = "none", [CHAIN_FP] = "fp", [CHAIN_DWARF] = "dwarf",
-		[CHAIN_LBR] = "lbr",
-	};
-	static const char dump[] = "dwarf,";
-	struct sample_settings *s = settings;
-	uint64_t bytes = 0;
+	static const char most[] = "max=";
+	uint64_t number;
 
-	if (!strncmp(text, dump, strlen(dump))) {
-		if (!units_parse_count(text + strlen(dump), &bytes) || bytes < 8 ||
-		    bytes > STACK_MAX || bytes % 8)
-			return text;
-		text = kinds[CHAIN_DWARF];
+	if (find_kind(word, &s->callchain)) {
+		s->callchain_given = true;
+		s->stack_bytes = 0;
+	} else if (!strcmp(word, "user")) {
+		s->no_kernel_stack = true;
+	} else if (!strcmp(word, "kernel")) {
+		s->no_user_stack = true;
+	} else if (!strncmp(word, most, strlen(most))) {
+		if (!units_parse_count(word + strlen(most), &number) || !number ||
+		    number > UINT16_MAX)
+			return false;
+		s->max_stack = (uint16_t)number;
+	} else if (strcmp(word, "auto")) {
+		if (!after_dwarf || !units_parse_count(word, &number) || number < 8 ||
+		    number > STACK_MAX || number % 8)
+			return false;
+		s->stack_bytes = (uint32_t)number;
 	}
-	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
-		if (!strcmp(kinds[kind], text)) {
-			s->callchain = (enum callchain_kind)kind;
-			s->stack_bytes = (uint32_t)bytes;
+	return true;
+}
+
+const char *settings_parse_callgraph(const char *text, void *settings)
+{
+	bool after_dwarf = false;
+	char word[32];
+
+	for (const char *at = text; ; at++) {
+		size_t size = strcspn(at, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)size, at);
+		if (size >= sizeof(word) || !parse_chain_word(settings, word, after_dwarf))
+			return at;
+		after_dwarf = !strcmp(word, kinds[CHAIN_DWARF]);
+		at += size;
+		if (!*at)
 			return NULL;
-		}
-	return text;
+	}
 }

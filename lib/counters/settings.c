@@ -234,11 +234,9 @@ static bool adapt_to_rights(const struct sample_settings *s, struct event_list *
 {
 	bool had_kernel = !event->attr.exclude_kernel;
 
-	while (!adapt(event, report)) {
-		bool is_forbidden = errno == EACCES || errno == EPERM;
-		if ((is_forbidden && s->kernel) || !event_relax(events, event, errno))
+	while (!adapt(event, report))
+		if (!event_relax(events, event, errno))
 			return false;
-	}
 	if (had_kernel && event->attr.exclude_kernel) {
 		set_callchain(s, event);	/* nor the kernel's part of callchains */
 		*no_kernel = true;

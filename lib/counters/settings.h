@@ -13,6 +13,7 @@ enum callchain_kind { CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 /* Fields of samples.  Zero-initialised: address, process, thread and time. */
 struct sample_settings {
 	enum callchain_kind callchain;
+	bool callchain_given;		/* the user has named the kind */
 	uint32_t stack_bytes;		/* bytes of stack to copy for CHAIN_DWARF, a multiple of 8;
 					   0: the user named no size */
 	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
@@ -22,7 +23,6 @@ struct sample_settings {
 	uint64_t branch_type;		/* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
 	uint64_t user_regs, intr_regs;	/* masks of registers */
 	bool user;			/* do not sample the kernel's own code */
-	bool kernel;			/* fail if the kernel may not be sampled */
 	bool switches;			/* record context switches */
 	bool waits;			/* the last event samples them: where threads wait */
 	bool periods;			/* put the period in each sample, because it changes */
@@ -72,11 +72,17 @@ const char *settings_parse_branches(const char *list, void *type);
 /* Registers such as "ip,sp" or "all", into a uint64_t, the mask of this machine's registers. */
 const char *settings_parse_registers(const char *list, void *mask);
 
-/* "fp", "dwarf", "dwarf,BYTES", "lbr" or "none", into a struct sample_settings. */
+/*
+ * A list of the kinds "fp", "dwarf", "dwarf,BYTES", "lbr" and "none", and of "user", "kernel" (only
+ * this part of callchains) and "max=COUNT" (frames), into a struct sample_settings.  "auto" names
+ * no kind.
+ */
 const char *settings_parse_callgraph(const char *text, void *settings);
 
-/* The arguments that these options take, for messages. */
-extern const char settings_branches_takes[];
-#define SETTINGS_REGISTERS_TAKES "all, or a list of this machine's registers"
+/* Return the name of KIND, as above. */
+const char *settings_callchain_name(enum callchain_kind kind);
+
+/* What settings_parse_callgraph() takes, for messages. */
 #define SETTINGS_CALLGRAPH_TAKES \
-	"one of fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to 65528"
+	"some of fp, dwarf, lbr, none, auto, user, kernel, or dwarf,BYTES with a multiple of 8 " \
+	"up to 65528, or max=COUNT with a number from 1 to 65535"

@@ -94,28 +94,6 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 	return true;
 }
 
-/* Return whether precise_ip has a meaning for this type of event. */
-static bool can_be_precise(const struct event *event)
-{
-	return event_needs_counter(&event->attr) && !event->per_cpu;
-}
-
-/* Apply --precise if the event has no modifier p or P of its own. */
-static void apply_precise(struct event_parser *p, struct event *event)
-{
-	struct modifier_error unused;
-	uint8_t level = p->options->precise;
-
-	if (!level || event->attr.precise_ip || event->precise_max || !can_be_precise(event))
-		return;
-	if (level >= EVENT_PRECISE_MAX) {
-		event->precise_max = true;
-		event_rename(p->list, event);
-	} else {
-		event_modify(p->list, event, (struct slice){ "ppp", level }, true, &unused);
-	}
-}
-
 void event_set_branches(struct event *event, uint64_t kinds)
 {
 	event->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
@@ -147,7 +125,6 @@ bool event_parser_add(struct event_parser *p, const struct event_item *item, str
 		event.scale = 1;
 	if (!event_modify(list, &event, modifiers, false, &wrong))
 		return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-	apply_precise(p, &event);
 	if (!choose_period(p, item, &event, rates))
 		return false;
 	if (item->rename) {

@@ -21,9 +21,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* event_options.precise: probe for the highest precise_ip, as :P does. */
-enum { EVENT_PRECISE_MAX = 4 };
-
 /* attr.type of an event whose PMU this machine does not have. */
 #define EVENT_TYPE_ABSENT UINT32_MAX
 
@@ -76,8 +73,6 @@ struct event_options {
 	uint64_t period;	/* period of events without a period= or freq= term; 0: preset */
 	uint64_t frequency;	/* samples per second of these events instead; 0: not given */
 	uint32_t max_rate;	/* highest frequency allowed, in Hz; 0: the kernel's limit */
-	uint8_t precise;	/* precise level of events without :p or :P: 1..3,
-				   EVENT_PRECISE_MAX; 0: none */
 	bool force;		/* allow periods below an event's floor */
 };
 

@@ -130,7 +130,7 @@ bool event_relax(struct event_list *list, struct event *event, int error)
 	struct modifier_error unused;
 
 	if ((error == EACCES || error == EPERM) && !attr->exclude_kernel && !attr->exclude_user &&
-	    !event->per_cpu)
+	    !event->per_cpu && !strchr(event->letters, 'k'))
 		return event_modify(list, event, (struct slice){ "u", 1 }, true, &unused);
 	if (error == EINVAL && attr->exclude_guest && !attr->exclude_host) {
 		attr->exclude_guest = 0;	/* some PMUs cannot exclude anything */

@@ -84,7 +84,7 @@ function showSource(f) {
 	else
 		panel.append(el('p', null, safe(whyNoLines(f, source))));
 	if (command)
-		panel.append(el('p', null, 'All lines, and instructions (--asm):'),
+		panel.append(el('p', null, 'All lines, and instructions (--show asm):'),
 			el('pre', null, command),
 			el('button', { onclick: () => navigator.clipboard &&
 				navigator.clipboard.writeText(command).catch(() => {}) },

@@ -19,16 +19,11 @@ struct label_options {
 };
 
 /*
- * Parse a list of sources such as "go,otel" ("": all but ids) into a struct label_options; for
- * command_option.parse.  Returns NULL, or the first wrong word.
+ * Parse a list of sources such as "go,otel" (none: all but ids) and of keys such as "key:user" into
+ * a struct label_options; for command_option.parse.  Returns NULL, or the first wrong word.
  */
-const char *label_options_parse_sources(const char *list, void *options);
+const char *label_options_parse(const char *list, void *options);
 
-#define LABEL_SOURCES_TAKES "a list of go, otel, custom and ids"
-
-/* Add the keys in the list KEYS such as "user,path"; for command_option.parse. */
-const char *label_options_parse_keys(const char *keys, void *options);
-
-#define LABEL_KEYS_TAKES "a list of keys such as user,path"
+#define LABEL_OPTIONS_TAKES "a list of go, otel, custom, ids and key:NAME"
 
 void label_options_release(struct label_options *options);

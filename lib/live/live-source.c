@@ -73,7 +73,7 @@ static void start_tool(struct live_source *s, int profile, const char *type, str
 	char *argv[] = {
 		(char *)(uintptr_t)"pmu-annotate", (char *)(uintptr_t)"--rows=1",
 		(char *)(uintptr_t)"--bars=none",
-		(char *)(uintptr_t)(s->is_code ? "--asm" : "--source"),
+		(char *)(uintptr_t)(s->is_code ? "--show=asm" : "--show=source"),
 		(char *)(uintptr_t)"--type", (char *)(uintptr_t)type, (char *)(uintptr_t)"--",
 		s->name, NULL,
 	};

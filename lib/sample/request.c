@@ -4,18 +4,15 @@
 #include <stdio.h>
 
 /*
- * Return whether all events of LIST can be sampled here.  Unless REQUEST has KERNEL, changes
- * events to sample only the program's own code if the kernel may not be sampled.  False: WHY has
- * the reason.
+ * Return whether all events of LIST can be sampled here.  If the kernel may not be sampled, changes
+ * events without modifiers to sample only the program's own code.  False: WHY has the reason.
  */
-static bool can_sample(const struct event_request *request, struct event_list *list, char *why,
-		       size_t size)
+static bool can_sample(struct event_list *list, char *why, size_t size)
 {
 	bool all = true;
 
 	for (size_t i = 0; all && i < list->count; i++)
-		all = request->kernel ? event_check(&list->event[i], why, size)
-				      : event_check_relaxed(list, &list->event[i], why, size);
+		all = event_check_relaxed(list, &list->event[i], why, size);
 	return all;
 }
 
@@ -26,7 +23,7 @@ static bool probe(const struct event_request *request, const char *name, bool *c
 	struct event_list one = { 0 };
 	bool known = event_parse(&one, request->how, name, report);
 
-	*can = known && can_sample(request, &one, why, size);
+	*can = known && can_sample(&one, why, size);
 	event_list_release(&one);
 	return known;
 }

@@ -11,7 +11,6 @@ struct event_request {
 	const struct word_list *filters;	/* for the tracepoints in the previous name; BESIDE
 						   is NAMES */
 	const struct word_list *fallbacks;	/* used if a name cannot be sampled */
-	bool kernel;		/* fail if the kernel may not be sampled */
 	bool switches;		/* also add the event that samples context switches */
 };
 

@@ -15,12 +15,10 @@ enum {
 
 /* The arguments of the options, as given. */
 struct sample_choices {
-	bool callchains, user_stacks, kernel_stacks, data, phys, cpu, cgroup_id, page_size;
-	bool branches, raw, jitter, jit_map;
-	uint64_t max_stack;		/* frames */
+	bool data, phys, cpu, cgroup_id, page_size, branches, raw;	/* fields to record */
+	bool jitter, jit_map;
 	uint64_t ring, buffer;		/* bytes */
 	int level;			/* of compression; 0: none */
-	int clock_choice;		/* index in sample_clock_names */
 	const char *user_name, *comm, *cgroup_path;
 	struct word_list names, fallbacks;	/* events */
 	struct word_list filters;	/* BESIDE must be NAMES */
@@ -28,9 +26,3 @@ struct sample_choices {
 	struct event_options how;
 	struct sampler_options run;
 };
-
-/* The names that --clock takes; NULL after the last. */
-extern const char *const sample_clock_names[];
-
-/* Return the CLOCK_* of the name with this index. */
-int sample_clock(int index);

@@ -2,7 +2,7 @@
 /*
  * kept-files - profiles of the last hours: files in a directory, the oldest of which are deleted.
  *
- * pmu-topprof --interval writes the files: "profile-START-LENGTH.pb.gz", both in s, START since
+ * pmu-topprof --split writes the files: "profile-START-LENGTH.pb.gz", both in s, START since
  * 1970.  Files with other names, links and files of other users are left alone.
  */
 #pragma once

@@ -106,8 +106,6 @@ static void add_labels(struct command_lines *l, const struct recipe *r)
 	if (!s->labels || r->unlabelled)
 		return;
 	word(l, *s->labels ? "--labels=%s" : "--labels%s", s->labels);
-	if (s->label_allow)
-		word(l, "--label-allow=%s", s->label_allow);
 }
 
 static void add_events(struct command_lines *l, const struct recipe *r)
@@ -162,8 +160,8 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 		word(l, "--slices=0");	/* so that kept profiles and their sums stay small */
 	if (r->template) {
 		units_format_duration(time, r->settings->interval);
-		word(l, "--interval=%s", time);
-		word(l, "--output-template=%s", r->template);
+		word(l, "--split=%s", time);
+		word(l, "--output=%s", r->template);
 		word(l, "--print-files");
 	}
 	if (r->query->one_type && !r->page) {

@@ -22,7 +22,6 @@ struct serve_settings {
 	const char *token_file;		/* NULL: none */
 	const char *call_graph;		/* as query.callgraph */
 	const char *labels;		/* argument of pmu-sample --labels; NULL: none */
-	const char *label_allow;	/* argument of pmu-sample --label-allow; NULL: all */
 	const char *cache;		/* directory of pmu-symbolize; NULL: none */
 	uint64_t max_seconds;		/* longest profile, in ns */
 	uint64_t jobs;			/* requests that sample at the same time, at most */

@@ -55,7 +55,7 @@ static void check_text(const struct annotate_showing *s, const struct source_tex
 		what = "the profile";
 	}
 	if (!*f->file)
-		note(s, "the profile has no source lines of it; --asm shows instructions");
+		note(s, "the profile has no source lines of it; --show asm shows instructions");
 	else if (text->why_not)
 		note(s, "no source text of '%.500s': %s", f->file, text->why_not);
 	else if (program && text->modified > program)

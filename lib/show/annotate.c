@@ -349,8 +349,8 @@ static void find_instructions(struct annotate *a)
 		sort(f->block, f->blocks, sizeof(*f->block), compare_blocks);
 	}
 	if (!any && !is_stopped(a->disassembler.stop))
-		report_error(a->report, "no function has instructions to show; --source shows "
-			     "its lines");
+		report_error(a->report, "no function has instructions to show; --show source "
+			     "shows its lines");
 }
 
 /* --- all --- */

@@ -35,21 +35,6 @@ bool selection_contains(const struct selection *selection, const struct selectio
  */
 const char *selection_parse_time(const char *text, void *selection);
 
-#define SELECTION_TIME_TAKES \
-	"FROM,TO in seconds of the stream's clock, either of which may be missing"
-
-/* The rows of a table of options (tool/command.h) that fill SELECTION, a struct selection. */
-#define SELECTION_OPTIONS(selection) \
-	{ 'p', "pid", "PID", "only samples of process PID", SETS_INTEGER((selection).pid) }, \
-	{ 't', "tid", "TID", "only samples of thread TID", SETS_INTEGER((selection).tid) }, \
-	{ 0, "comm", "NAME", "only samples of threads called NAME", \
-	  SETS_TEXT((selection).comm) }, \
-	{ 'C', "cpu", "CPU", "only samples taken on CPU", SETS_INTEGER((selection).cpu) }, \
-	{ 'e', "event", "NAME", "only samples of this event", SETS_TEXT((selection).event) }, \
-	{ 0, "time", "FROM,TO", "only samples between FROM and TO, in seconds", \
-	  PARSED_BY(selection_parse_time, (selection), SELECTION_TIME_TAKES), \
-	  .only = FOR_STREAMS }
-
 /*
  * Return whether to keep REC, just read from IN: true for selected samples and for all
  * other records, because samples cannot be interpreted without them.  A labels record is kept

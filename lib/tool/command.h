@@ -28,6 +28,7 @@ enum option_kind {
 	OPTION_TIME,		/* uint64_t: a duration such as 10s, in ns, from LEAST to MOST */
 	OPTION_SHARE,		/* double: "0.5%" or "0.005", from 0 to 1 */
 	OPTION_CHOICE,		/* int: one of CHOICES, its index */
+	OPTION_SOME,		/* unsigned: a list of CHOICES; sets bit N for number N */
 	OPTION_YES_NO,		/* bool: "yes" or "no"; "yes" if an optional argument is left out */
 	OPTION_PARSED,		/* what PARSE writes */
 };
@@ -44,10 +45,11 @@ struct command_option {
 	const char *name;	/* long form, without "--" */
 	const char *argument;	/* name of its argument in --help; NULL: no argument; "[NAME]": an
 				   optional one */
-	const char *help;	/* one line: what the user gets, no full stop */
+	const char *help;	/* one line: what the user gets, no full stop.  NULL: not in --help,
+				   a spelling of another program that no option of ours can mean */
 	enum option_kind kind;
 	void *value;		/* set by the macros below, which check its type */
-	const char *const *choices;	/* of a choice; ends with NULL */
+	const char *const *choices;	/* of OPTION_CHOICE and OPTION_SOME; ends with NULL */
 	/*
 	 * parse TEXT into VALUE; return NULL, or the part of TEXT that is wrong (TAKES says what is
 	 * right)
@@ -63,6 +65,12 @@ struct command_option {
 	const char *excludes;	/* the same: only one of them, and of this option, may be given */
 };
 
+/* Headings in --help of options that several tools have. */
+#define GROUP_SELECT "Select samples; see pmu-selection(7)"
+#define GROUP_FIND "Find the files of programs"
+#define GROUP_FILES "Input and output"
+#define GROUP_TOOLS "In all tools"
+
 /* The kind and the value of an option: V is the variable that the option sets. */
 #define OPTION_SETS(kind_, type, v) .kind = (kind_), .value = _Generic(&(v), type *: &(v))
 #define SETS_FLAG(v) OPTION_SETS(OPTION_FLAG, bool, v)
@@ -76,22 +84,31 @@ struct command_option {
 #define SETS_SHARE(v) OPTION_SETS(OPTION_SHARE, double, v)
 #define SETS_YES_NO(v) OPTION_SETS(OPTION_YES_NO, bool, v)
 #define SETS_CHOICE(v, names) OPTION_SETS(OPTION_CHOICE, int, v), .choices = (names)
+#define SETS_SOME(v, names) OPTION_SETS(OPTION_SOME, unsigned, v), .choices = (names)
 #define PARSED_BY(function, v, what) \
 	.kind = OPTION_PARSED, .value = &(v), .parse = (function), .takes = (what)
 
 /*
- * Another program's spelling of an option, for users who type it from habit.  It is in the man
- * page, not in --help.
+ * A second spelling of an option: that of another program, for users who type it from habit, or an
+ * earlier one.  It is in the man page, not in --help.
  */
 struct command_spelling {
 	char letter;		/* short form, or 0 */
 	const char *name;	/* long form, or NULL */
-	bool argument;		/* it takes an argument; only without MEANS */
+	bool argument;		/* it takes an argument; not used with MEANS alone */
 	const char *means;	/* long name of our option that takes its place; or NULL */
+	const char *as;		/* with MEANS: the argument of our option, and what its own argument
+				   is added to, with "+" for ",".  NULL: the same argument */
 	const char *instead;	/* without MEANS: what to do instead.  NULL: it has no effect, for
 				   we do so anyway.  With the letter of an option of ours: a hint
 				   in the message about a wrong argument */
 };
+
+/* go tool pprof's spelling of the option that chooses a sample type. */
+#define VIEW_SPELLINGS { .name = "sample-index", .means = "type" }
+
+/* The short form of --to json. */
+#define JSON_SPELLING { 'j', "json", .means = "to", .as = "json" }
 
 struct command {
 	const char *name;	/* "pmu-count" */

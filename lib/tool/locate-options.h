@@ -11,16 +11,17 @@
 /* Rows of a table of options, which set WHERE, a struct locate_options, and DIRS. */
 #define LOCATE_OPTIONS(where, dirs) \
 	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated", \
-	  SETS_LIST(dirs) }, \
+	  SETS_LIST(dirs), .group = GROUP_FIND }, \
 	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root", \
-	  SETS_TEXT((where).sysroot) }, \
-	{ 0, "symfs", "DIR", "another name of --sysroot, as in perf", \
-	  SETS_TEXT((where).sysroot) }, \
+	  SETS_TEXT((where).sysroot), .group = GROUP_FIND }, \
 	{ 0, "build-id-map", "FILE", "find files by the build IDs and paths in FILE", \
-	  SETS_TEXT((where).build_id_map) }, \
+	  SETS_TEXT((where).build_id_map), .group = GROUP_FIND }, \
 	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug", \
-	  SETS_TEXT((where).build_id_dir) }, \
+	  SETS_TEXT((where).build_id_dir), .group = GROUP_FIND }, \
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find", \
-	  SETS_TEXT((where).debuginfod) }, \
+	  SETS_TEXT((where).debuginfod), .group = GROUP_FIND }, \
 	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total", \
-	  SETS_TIME((where).debuginfod_time), .needs = "debuginfod" }
+	  SETS_TIME((where).debuginfod_time), .needs = "debuginfod", .group = GROUP_FIND }
+
+/* perf's spellings of these options, for struct command. */
+#define LOCATE_SPELLINGS { .name = "symfs", .means = "sysroot" }

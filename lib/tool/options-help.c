@@ -108,7 +108,7 @@ static void print_group(const char *group, const struct command_option *const *a
 {
 	printf(group ? "\n%s:\n" : "\n", group);
 	for (int i = 0; i < count; i++)
-		if (are_equal(all[i]->group, group))
+		if (all[i]->help && are_equal(all[i]->group, group))
 			print_option(all[i]);
 }
 
@@ -144,6 +144,8 @@ static void print_passed(const struct command *cmd, const struct command_option 
 	for (int i = 0; i < count; i++) {
 		char form[64];
 		int size = form_of(passed[i], form, sizeof(form));
+		if (!passed[i]->help)
+			continue;
 		if (column + 2 + size > COLUMNS) {
 			fputs("\n ", stdout);
 			column = 1;
@@ -213,7 +215,8 @@ void options_describe(const struct command_option *o, char *text, size_t size)
 		break;
 	default:
 		for (size_t k = 0; o->choices && o->choices[k] && used < size; k++)
-			used += (size_t)snprintf(text + used, size - used, "%s%s",
-						 k ? ", " : "one of ", o->choices[k]);
+			used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", "
+						 : o->kind == OPTION_SOME ? "some of " : "one of ",
+						 o->choices[k]);
 	}
 }

@@ -15,7 +15,7 @@
 #endif
 
 enum {
-	MAX_OPTIONS = 96, MAX_SPELLINGS = 96,
+	MAX_OPTIONS = 96, MAX_SPELLINGS = 128,
 	FIRST_LONG = 256,		/* getopt_long's val of the first option */
 	FIRST_SPELLING = 1024,		/* and of the first spelling */
 };
@@ -25,17 +25,18 @@ static int verbose;
 static struct word_list files;
 
 static const struct command_option input_options[] = {
-	{ 'i', "input", "FILE", "read FILE, as if it were an operand", SETS_LIST(files) },
+	{ 'i', "input", "FILE", "read FILE, as if it were an operand", SETS_LIST(files),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
 
 static const struct command_option common_options[] = {
 	{ 'q', "quiet", NULL, "print no messages; only the exit status shows errors",
-	  SETS_FLAG(quiet) },
+	  SETS_FLAG(quiet), .group = GROUP_TOOLS },
 	{ 'v', "verbose", NULL, "print a summary of counts and costs at the end",
-	  SETS_TIMES(verbose) },
-	{ 'h', "help", NULL, "print this help", SETS_FLAG(help) },
-	{ 'V', "version", NULL, "print the version", SETS_FLAG(version) },
+	  SETS_TIMES(verbose), .group = GROUP_TOOLS },
+	{ 'h', "help", NULL, "print this help", SETS_FLAG(help), .group = GROUP_TOOLS },
+	{ 'V', "version", NULL, "print the version", SETS_FLAG(version), .group = GROUP_TOOLS },
 	{ 0 }
 };
 
@@ -60,7 +61,7 @@ static bool is_listed(const char *name)
 	return find_exact(name) >= 0;
 }
 
-/* Return another program's spelling number I, or NULL. */
+/* Return spelling number I, or NULL. */
 static const struct command_spelling *spelling(const struct command *cmd, int i)
 {
 	const struct command_spelling *s = cmd->spellings;
@@ -118,6 +119,23 @@ static bool parse_choice(const struct command_option *o, const char *text)
 	return false;
 }
 
+/* Parse TEXT, a list of choices.  Return NULL, or the wrong part of TEXT. */
+static const char *parse_some(const struct command_option *o, const char *text)
+{
+	for (const char *at = text; ; at++) {
+		size_t size = strcspn(at, ","), k = 0;
+		while (o->choices[k] && (strlen(o->choices[k]) != size ||
+					 memcmp(o->choices[k], at, size)))
+			k++;
+		if (!o->choices[k])
+			return at;
+		*(unsigned *)o->value |= 1U << k;
+		at += size;
+		if (!*at)
+			return NULL;
+	}
+}
+
 /* Parse TEXT, a number or a time in the range of O, into *VALUE. */
 static bool parse_number(const struct command_option *o, const char *text, uint64_t *value)
 {
@@ -161,6 +179,7 @@ static const char *set_value(const struct command_option *o, const char *text)
 	case OPTION_INTEGER:	good = parse_integer(o, text); break;
 	case OPTION_SHARE:	good = units_parse_share(text, o->value); break;
 	case OPTION_CHOICE:	good = parse_choice(o, text); break;
+	case OPTION_SOME:	return parse_some(o, text);
 	case OPTION_YES_NO:	good = parse_yes_no(text, o->value); break;
 	case OPTION_PARSED:	return o->parse(text ? text : "", o->value);
 	case OPTION_COUNT:
@@ -207,22 +226,44 @@ static int argument_of(const struct command_option *o)
 	     : o->argument ? required_argument : no_argument;
 }
 
-static const struct command_option *find_letter(char letter);
+/* Return the index of the option with LETTER in ALL, or -1. */
+static int find_letter(char letter)
+{
+	for (int i = 0; i < options; i++)
+		if (all[i]->letter == letter)
+			return i;
+	return -1;
+}
 
-/* Translate the spellings: those that mean an option are the same to getopt_long(). */
+static const struct command_spelling *spelling_of_letter(const struct command *cmd, char letter)
+{
+	const struct command_spelling *s = NULL;
+
+	for (int i = 0; (s = spelling(cmd, i)) != NULL && s->letter != letter; i++)
+		;
+	return s;
+}
+
+/* Return whether S takes an argument, as in struct option. */
+static int argument_of_spelling(const struct command_spelling *s)
+{
+	return s->means && !s->as ? argument_of(all[find_exact(s->means)])
+	     : s->argument ? required_argument : no_argument;
+}
+
+/* Translate the spellings: those of an option alone are the same as it to getopt_long(). */
 static char *translate_spellings(const struct command *cmd, char *shorts, struct option *longs)
 {
 	const struct command_spelling *s;
 
 	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++) {
-		int option = s->means ? find_exact(s->means) : -1;
-		int argument = option >= 0 ? argument_of(all[option])
-			     : s->argument ? required_argument : no_argument;
-		int val = option >= 0 ? FIRST_LONG + option : FIRST_SPELLING + i;
+		int argument = argument_of_spelling(s);
+		int val = s->means && !s->as ? FIRST_LONG + find_exact(s->means)
+					     : FIRST_SPELLING + i;
 		if (s->name)
 			*longs++ = (struct option){ .name = s->name, .val = val,
 						    .has_arg = argument };
-		if (s->letter && !find_letter(s->letter))
+		if (s->letter && find_letter(s->letter) < 0)
 			shorts = add_short(shorts, s->letter, argument);
 	}
 	return shorts;
@@ -253,12 +294,9 @@ static void pass(const struct command_option *o, const char *text)
 	add_to_list(&passed, word);
 }
 
-enum { NO_EFFECT = -1 };
-
-/* Say what to use instead of spelling number I, if that has an effect that we lack. */
-static void use_spelling(const struct command *cmd, int i)
+/* Misuse: S is a spelling of what we do in another way. */
+static void refuse_spelling(const struct command *cmd, const struct command_spelling *s)
 {
-	const struct command_spelling *s = spelling(cmd, i);
 	char letter[3] = { '-', s->letter };
 
 	if (s->instead)
@@ -267,32 +305,17 @@ static void use_spelling(const struct command *cmd, int i)
 				s->name ? s->name : "", s->instead);
 }
 
-/* Return the index of the option with LETTER, or the number of options if none has it. */
-static int letter_index(const struct command *cmd, char letter)
+/* Return the argument of our option for S with TEXT, as a list inside a list: "NAME=A+B". */
+static const char *argument_as(const struct command_spelling *s, const char *text)
 {
-	const struct command_spelling *s;
+	size_t used = strlen(s->as), size = used + (text ? strlen(text) : 0) + 1;
+	char *argument = mem_resize(NULL, size);
 
-	for (int i = 0; i < options; i++)
-		if (all[i]->letter == letter)
-			return i;
-	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++)
-		if (s->letter == letter && s->means && is_listed(s->means))
-			return find_exact(s->means);
-	return options;
-}
-
-/* Like letter_index(), or NO_EFFECT: LETTER is a spelling of what is done anyway. */
-static int option_of_letter(const struct command *cmd, char letter)
-{
-	const struct command_spelling *s;
-	int index = letter_index(cmd, letter);
-
-	for (int i = 0; index == options && (s = spelling(cmd, i)) != NULL; i++)
-		if (s->letter == letter) {
-			use_spelling(cmd, i);
-			return NO_EFFECT;
-		}
-	return index;
+	snprintf(argument, size, "%s%s", s->as, text ? text : "");
+	for (char *at = argument + used; *at; at++)
+		if (*at == ',')
+			*at = '+';
+	return argument;
 }
 
 /* Set *USE to the next option of ARGV.  False: there are no more. */
@@ -300,6 +323,7 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 {
 	static struct option longs[MAX_OPTIONS + MAX_SPELLINGS + 1];
 	static char shorts[3 * (MAX_OPTIONS + MAX_SPELLINGS) + 2];
+	const struct command_spelling *s = NULL;
 
 	if (!longs[0].name)
 		translate(cmd, shorts, longs);
@@ -307,19 +331,24 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 	if (val == -1)
 		return false;
 	use->argument = optarg;
-	use->option = val - FIRST_LONG;
-	if (val < FIRST_LONG)
-		use->option = option_of_letter(cmd, (char)val);
-	if (val >= FIRST_SPELLING) {
-		use_spelling(cmd, val - FIRST_SPELLING);
-		return next_option(cmd, argc, argv, use);
-	}
-	if (use->option == NO_EFFECT)
-		return next_option(cmd, argc, argv, use);
-	if (use->option == options) {	/* getopt_long() has reported it */
+	use->option = val < FIRST_LONG ? find_letter((char)val) : val - FIRST_LONG;
+	if (val >= FIRST_SPELLING)
+		s = spelling(cmd, val - FIRST_SPELLING);
+	else if (use->option < 0)
+		s = spelling_of_letter(cmd, (char)val);
+	if (!s && use->option < 0) {	/* getopt_long() has reported it */
 		options_print_usage(cmd, stderr);
 		exit(2);
 	}
+	if (!s)
+		return true;
+	if (!s->means) {
+		refuse_spelling(cmd, s);
+		return next_option(cmd, argc, argv, use);	/* it has no effect */
+	}
+	use->option = find_exact(s->means);
+	if (s->as)
+		use->argument = argument_as(s, optarg);
 	return true;
 }
 
@@ -433,55 +462,45 @@ const struct word_list *command_passed(void)
 	return &passed;
 }
 
-/* Return the option that getopt_long() finds by the first SIZE bytes of NAME, or NULL. */
-static const struct command_option *find_long(const struct command *cmd, const char *name,
-					      size_t size)
+/* Return whether the option that getopt_long() finds by NAME has an argument, as there. */
+static int argument_of_name(const struct command *cmd, const char *name)
 {
 	const struct command_option *found = NULL;
 	const struct command_spelling *s;
+	size_t size = strlen(name);
 
-	for (int i = 0; i < options; i++) {
-		if (strncmp(all[i]->name, name, size))
-			continue;
-		if (!all[i]->name[size])
-			return all[i];
-		found = all[i];
-	}
+	if (is_listed(name))
+		return argument_of(all[find_exact(name)]);
 	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++)
-		if (s->means && s->name && !strncmp(s->name, name, size) && !s->name[size] &&
-		    is_listed(s->means))
-			return all[find_exact(s->means)];
-	return found;
-}
-
-static const struct command_option *find_letter(char letter)
-{
+		if (s->name && !strcmp(s->name, name))
+			return argument_of_spelling(s);
 	for (int i = 0; i < options; i++)
-		if (all[i]->letter == letter)
-			return all[i];
-	return NULL;
+		if (!strncmp(all[i]->name, name, size))
+			found = all[i];
+	return found ? argument_of(found) : no_argument;
 }
 
-static bool needs_argument(const struct command_option *o)
+static int argument_of_letter(const struct command *cmd, char letter)
 {
-	return o && o->argument && !options_is_optional(o);
+	const struct command_spelling *s = spelling_of_letter(cmd, letter);
+	int option = find_letter(letter);
+
+	return option >= 0 ? argument_of(all[option]) : s ? argument_of_spelling(s) : no_argument;
 }
 
 bool command_takes_next(const struct command *cmd, const char *word)
 {
+	int argument = no_argument;
+
 	list_options(cmd);
 	if (!strncmp(word, "--", 2))
 		return !strchr(word, '=') &&
-		       needs_argument(find_long(cmd, word + 2, strlen(word + 2)));
+		       argument_of_name(cmd, word + 2) == required_argument;
 	if (*word != '-')
 		return false;
-	for (word++; *word; word++) {
-		int option = letter_index(cmd, *word);
-		const struct command_option *o = option < options ? all[option] : NULL;
-		if (o && o->argument)
-			return needs_argument(o) && !word[1];
-	}
-	return false;
+	for (word++; *word && argument == no_argument; word++)
+		argument = argument_of_letter(cmd, *word);
+	return argument == required_argument && !*word;
 }
 
 bool command_given(const char *name)

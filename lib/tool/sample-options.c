@@ -6,19 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const sample_clock_names[] = {
-	"monotonic", "raw", "boottime", "realtime", "tai", NULL
-};
-
-int sample_clock(int index)
-{
-	static const int clocks[] = {
-		CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_REALTIME, CLOCK_TAI,
-	};
-
-	return clocks[index];
-}
-
 const char *sample_parse_delay(const char *text, void *delay)
 {
 	uint64_t *ns = delay;
@@ -92,26 +79,139 @@ const char *sample_parse_unwind(const char *text, void *options)
 	return parse_budget(text, &o->unwind_budget);
 }
 
+const char *sample_parse_duration(const char *text, void *options)
+{
+	static const char size[] = "size=";
+	struct sampler_options *o = options;
+	bool is_size = !strncmp(text, size, strlen(size));
+	uint64_t value = 0;
+
+	if (!is_size && units_parse_duration(text, &value) && value)
+		o->duration = value;
+	else if (units_parse_count(is_size ? text + strlen(size) : text, &value) && value)
+		o->max_size = value;
+	return value ? NULL : text;
+}
+
+/* Set *CLOCK to the CLOCK_* called NAME.  Return whether there is one. */
+static bool find_clock(const char *name, int *clock)
+{
+	static const struct { const char *name; int clock; } clocks[] = {
+		{ "monotonic", CLOCK_MONOTONIC }, { "raw", CLOCK_MONOTONIC_RAW },
+		{ "boottime", CLOCK_BOOTTIME }, { "realtime", CLOCK_REALTIME },
+		{ "tai", CLOCK_TAI },
+	};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (!strcmp(name, clocks[i].name)) {
+			*clock = clocks[i].clock;
+			return true;
+		}
+	return false;
+}
+
+/* Record the field NAME, without values.  Return whether there is such a field. */
+static bool record_field(struct sample_choices *c, const char *name)
+{
+	struct sample_settings *s = &c->run.settings;
+	const struct { const char *name; bool *value; } fields[] = {
+		{ "data", &c->data }, { "phys", &c->phys }, { "cpu", &c->cpu },
+		{ "cgroup", &c->cgroup_id }, { "page-size", &c->page_size }, { "raw", &c->raw },
+		{ "switches", &s->switches }, { "branches", &c->branches },
+	};
+
+	if (!strcmp(name, "user-regs"))
+		return !settings_parse_registers("all", &s->user_regs);
+	if (!strcmp(name, "intr-regs"))
+		return !settings_parse_registers("all", &s->intr_regs);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (!strcmp(name, fields[i].name)) {
+			*fields[i].value = true;
+			return true;
+		}
+	return false;
+}
+
+/* Record VALUES, "A+B", of the field NAME.  Return NULL, or what is wrong with them. */
+static const char *record_values(struct sample_choices *c, const char *name, char *values)
+{
+	struct sample_settings *s = &c->run.settings;
+
+	for (char *at = values; *at; at++)
+		if (*at == '+')
+			*at = ',';
+	if (!strcmp(name, "branches"))
+		return settings_parse_branches(values, &s->branch_type);
+	if (!strcmp(name, "user-regs"))
+		return settings_parse_registers(values, &s->user_regs);
+	if (!strcmp(name, "intr-regs"))
+		return settings_parse_registers(values, &s->intr_regs);
+	return !strcmp(name, "time") && find_clock(values, &s->clock) ? NULL : values;
+}
+
+const char *sample_parse_record(const char *text, void *choices)
+{
+	char field[400];
+
+	for (const char *at = text; ; at++) {
+		size_t size = strcspn(at, ",");
+		snprintf(field, sizeof(field), "%.*s", (int)size, at);
+		char *values = strchr(field, '=');
+		if (values)
+			*values++ = '\0';
+		const char *wrong = values ? record_values(choices, field, values)
+				  : record_field(choices, field) ? NULL : field;
+		if (wrong)
+			return at + (wrong - field);
+		at += size;
+		if (!*at)
+			return NULL;
+	}
+}
+
 const struct command_spelling sample_spellings[] = {
 	{ .name = "count", .means = "period" },
 	{ .name = "freq", .means = "frequency" },
 	{ .name = "all-cpus", .means = "all" },
-	{ .name = "all-user", .means = "user" },
 	{ .name = "mmap-pages", .means = "ring" },
-	{ .letter = 'k', .name = "clockid", .means = "clock" },
-	{ .letter = 'W', .name = "weight", .means = "data" },
 	{ .letter = 'G', .means = "cgroup" },
-	{ .name = "phys-data", .means = "phys" },
-	{ .name = "data-page-size", .means = "page-size" },
-	{ .name = "code-page-size", .means = "page-size" },
-	{ .name = "all-cgroups", .means = "cgroup-id" },
+	{ .name = "max-size", .argument = true, .means = "duration", .as = "size=" },
 	{ .name = "overwrite", .means = "flight-recorder" },
-	{ .letter = 'U', .name = "user-callchains", .means = "user-stacks" },
-	{ .letter = 'K', .name = "kernel-callchains", .means = "kernel-stacks" },
-	{ .name = "raw-samples", .means = "raw" },
-	{ .name = "branch-any", .means = "branches" },
-	{ .name = "switch-events", .means = "switches" },
 	{ .name = "compression-level", .means = "zstd" },
+	{ .letter = 'g', .means = "call-graph", .as = "auto" },
+	{ .letter = 'U', .name = "user-callchains", .means = "call-graph", .as = "user" },
+	{ .letter = 'K', .name = "kernel-callchains", .means = "call-graph", .as = "kernel" },
+	{ .name = "data", .means = "record", .as = "data" },
+	{ .letter = 'W', .name = "weight", .means = "record", .as = "data" },
+	{ .name = "phys-data", .means = "record", .as = "phys" },
+	{ .name = "sample-cpu", .means = "record", .as = "cpu" },
+	{ .name = "all-cgroups", .means = "record", .as = "cgroup" },
+	{ .name = "data-page-size", .means = "record", .as = "page-size" },
+	{ .name = "code-page-size", .means = "record", .as = "page-size" },
+	{ .letter = 'R', .name = "raw-samples", .means = "record", .as = "raw" },
+	{ .name = "switch-events", .means = "record", .as = "switches" },
+	{ .letter = 'b', .name = "branch-any", .means = "record", .as = "branches" },
+	{ .letter = 'j', .name = "branch-filter", .argument = true, .means = "record",
+	  .as = "branches=" },
+	{ .name = "user-regs", .argument = true, .means = "record", .as = "user-regs=" },
+	{ .letter = 'I', .means = "record", .as = "intr-regs" },
+	{ .name = "intr-regs", .argument = true, .means = "record", .as = "intr-regs=" },
+	{ .letter = 'k', .name = "clockid", .argument = true, .means = "record", .as = "time=" },
+	/* earlier ones of ours */
+	{ .name = "user", .instead = "add the modifier u to the events, as in -e cycles:u" },
+	{ .name = "kernel", .instead = "add the modifiers uk to the events, as in -e cycles:uk" },
+	{ .name = "callchains", .instead = "-g, or --call-graph auto" },
+	{ .name = "max-stack", .argument = true, .instead = "--call-graph max=COUNT" },
+	{ .name = "user-stacks", .instead = "--call-graph user" },
+	{ .name = "kernel-stacks", .instead = "--call-graph kernel" },
+	{ .name = "phys", .instead = "--record phys" },
+	{ .name = "cgroup-id", .instead = "--record cgroup" },
+	{ .name = "page-size", .instead = "--record page-size" },
+	{ .name = "raw", .instead = "--record raw" },
+	{ .name = "branches", .instead = "--record branches" },
+	{ .name = "switches", .instead = "--record switches" },
+	{ .name = "clock", .argument = true, .instead = "--record time=CLOCK" },
+	{ .name = "label-allow", .argument = true, .instead = "--labels=key:NAME" },
 	/* no effect */
 	{ .letter = 'B', .name = "no-buildid" },
 	{ .letter = 'N', .name = "no-buildid-cache" },
@@ -126,7 +226,6 @@ const struct command_spelling sample_spellings[] = {
 	{ .name = "num-thread-synthesize", .argument = true },
 	{ .name = "mmap-flush", .argument = true }, { .name = "affinity", .argument = true },
 	/* others */
-	{ .letter = 'I', .instead = "--intr-regs all records the registers" },
 	{ .name = "switch-max-files", .argument = true,
 	  .instead = "--switch-output keeps all files: remove those that are too old" },
 	{ .name = "switch-output-event", .argument = true,
@@ -137,7 +236,7 @@ const struct command_spelling sample_spellings[] = {
 	{ .name = "kcore", .instead = "the kernel's code is not copied" },
 	{ .name = "debuginfod", .argument = true, .instead = "pmu-symbolize has --debuginfod" },
 	{ .name = "aux-sample", .instead = "hardware traces are not recorded" },
-	{ .letter = 'd', .instead = "perf's -d is --data" },
+	{ .letter = 'd', .instead = "perf's -d is --record data" },
 	{ .letter = 'i', .name = "no-inherit",
 	  .instead = "add the term no-inherit to the events, as in "
 	  "-e cycles/no-inherit/" },

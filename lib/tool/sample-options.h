@@ -32,111 +32,94 @@ const char *sample_parse_frequency(const char *text, void *frequency);
 const char *sample_parse_unwind(const char *text, void *options);
 #define SAMPLE_UNWIND_TAKES "always, needed, or a share of the CPU time and a size (2%,64Mi)"
 
-/* perf record's spellings of these options. */
+/*
+ * Parse when to stop into the fields DURATION and MAX_SIZE of a struct sampler_options: a time; or
+ * a size with a unit, such as 64Mi, or with "size=" before it.
+ */
+const char *sample_parse_duration(const char *text, void *options);
+#define SAMPLE_DURATION_TAKES "a time such as 10s, or a size such as 64Mi"
+
+/*
+ * Parse a list of fields to record into a struct sample_choices.  A field may have values:
+ * "branches=any_call+u".
+ */
+const char *sample_parse_record(const char *text, void *choices);
+#define SAMPLE_RECORD_TAKES \
+	"some of data, phys, cpu, cgroup, page-size, raw, switches, branches, user-regs, " \
+	"intr-regs, time, or one with values, as in branches=any_call+u or time=boottime"
+
+/* perf record's spellings of these options, and earlier ones of ours. */
 extern const struct command_spelling sample_spellings[];
+
+/* Headings in --help. */
+#define SAMPLE_EVENTS "Which events, and how often"
+#define SAMPLE_TARGET "What to sample, and when"
+#define SAMPLE_FIELDS "What to record"
 
 /* The rows of a table of options (tool/command.h) that fill O, a struct sample_choices. */
 #define SAMPLE_OPTIONS(o) \
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated", \
 	  SETS_LIST((o).names) }, \
-	{ 0, "filter", "FILTER", "only samples that match, for tracepoints in the last -e", \
-	  SETS_LIST((o).filters) }, \
-	{ 0, "fallback", "EVENT", "use EVENT if an -e cannot be sampled; may be repeated", \
-	  SETS_LIST((o).fallbacks) }, \
-	{ 'c', "period", "COUNT", "take a sample every COUNT events", \
-	  SETS_COUNT((o).how.period), \
-	  .excludes = "frequency", \
-	  .least = 1 }, \
 	{ 'F', "frequency", "HZ", "take HZ samples per second, or max", \
 	  PARSED_BY(sample_parse_frequency, (o).how.frequency, SAMPLE_FREQUENCY_TAKES) }, \
-	{ 0, "jitter", NULL, "vary periods randomly, so that no loop resonates with them", \
-	  SETS_FLAG((o).jitter) }, \
-	{ 0, "force", NULL, "allow very short periods, which disturb the program", \
-	  SETS_FLAG((o).how.force) }, \
+	{ 'c', "period", "COUNT", "take a sample every COUNT events", \
+	  SETS_COUNT((o).how.period), .least = 1, .excludes = "frequency" }, \
 	{ 'p', "pid", "PID[,PID]", "attach to processes, with all their threads", \
 	  PARSED_BY(target_parse_pids, (o).target, TARGET_PIDS_TAKES) }, \
-	{ 't', "tid", "TID[,TID]", "attach to single threads", \
-	  PARSED_BY(target_parse_tids, (o).target, TARGET_TIDS_TAKES) }, \
-	{ 'u', "uid", "USER", "attach to all processes of a user", SETS_TEXT((o).user_name) }, \
-	{ 0, "comm", "NAME", "attach to all processes with this name", SETS_TEXT((o).comm) }, \
-	{ 0, "children", NULL, "also sample processes that the target creates", \
-	  SETS_FLAG((o).target.children) }, \
 	{ 'a', "all", NULL, "sample everything that runs", SETS_FLAG((o).target.system) }, \
-	{ 'C', "cpu", "CPUS", "sample only on these CPUs, such as 0-3,8", \
-	  PARSED_BY(target_parse_cpus, (o).target, TARGET_CPUS_TAKES) }, \
-	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", SETS_TEXT((o).cgroup_path) }, \
-	{ 'd', "duration", "TIME", "stop after TIME (10, 1.5, 500ms, 2m), and end the command", \
-	  SETS_TIME((o).run.duration), \
-	  .least = 1 }, \
-	{ 'D', "delay", "TIME", "start after TIME (100: ms; 2s); -1: when --control enables it", \
-	  PARSED_BY(sample_parse_delay, (o).run.delay, SAMPLER_DELAY_TAKES) }, \
-	{ 0, "control", "FD|FIFO", \
-	  "read commands from FD|FIFO: enable, disable, snapshot, stop", \
-	  SETS_TEXT((o).run.control) }, \
-	{ 'g', "callchains", NULL, "record callchains, by frame pointers", \
-	  SETS_FLAG((o).callchains) }, \
-	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none", \
-	  PARSED_BY(settings_parse_callgraph, (o).run.settings, SETTINGS_CALLGRAPH_TAKES) }, \
+	{ 'd', "duration", "TIME|SIZE", \
+	  "stop after TIME (10, 500ms, 2m) or SIZE of output (64Mi)", \
+	  PARSED_BY(sample_parse_duration, (o).run, SAMPLE_DURATION_TAKES) }, \
 	{ 0, "unwind", "[HOW]", \
 	  "record whole callchains: unwind stacks, always, if needed, or up to 2%", \
 	  PARSED_BY(sample_parse_unwind, (o).run, SAMPLE_UNWIND_TAKES) }, \
-	{ 0, "max-stack", "COUNT", "record at most COUNT frames", SETS_COUNT((o).max_stack), \
-	  .least = 1, \
-	  .most = UINT16_MAX }, \
-	{ 0, "kernel-stacks", NULL, "record only the kernel's part of callchains", \
-	  SETS_FLAG((o).kernel_stacks) }, \
-	{ 0, "user-stacks", NULL, "record only the program's part of callchains", \
-	  SETS_FLAG((o).user_stacks) }, \
-	{ 0, "user", NULL, "do not sample the kernel's own code", \
-	  SETS_FLAG((o).run.settings.user) }, \
-	{ 0, "kernel", NULL, "fail if the kernel may not be sampled", \
-	  SETS_FLAG((o).run.settings.kernel), .excludes = "user" }, \
-	{ 0, "data", NULL, "record data addresses, sources and weights", SETS_FLAG((o).data) }, \
-	{ 0, "phys", NULL, "record physical data addresses", SETS_FLAG((o).phys) }, \
-	{ 0, "sample-cpu", NULL, "record the CPU of each sample", SETS_FLAG((o).cpu) }, \
-	{ 0, "cgroup-id", NULL, "record the cgroup of each sample", SETS_FLAG((o).cgroup_id) }, \
-	{ 0, "page-size", NULL, "record sizes of code and data pages", \
-	  SETS_FLAG((o).page_size) }, \
-	{ 'b', "branches", NULL, "record the last branches taken", SETS_FLAG((o).branches) }, \
-	{ 'j', "branch-filter", "KINDS", \
-	  "record only these kinds of branches, such as any_call,u", \
-	  \
-	  PARSED_BY(settings_parse_branches, (o).run.settings.branch_type, \
-		    settings_branches_takes) }, \
-	{ 0, "user-regs", "REGS", \
-	  "record the program's registers: all, or a list such as ip,sp", \
-	  \
-	  PARSED_BY(settings_parse_registers, (o).run.settings.user_regs, \
-		    SETTINGS_REGISTERS_TAKES) }, \
-	{ 0, "intr-regs", "REGS", \
-	  "record the registers at the sample; they may be the kernel's", \
-	  \
-	  PARSED_BY(settings_parse_registers, (o).run.settings.intr_regs, \
-		    SETTINGS_REGISTERS_TAKES) }, \
-	{ 'R', "raw", NULL, "record the fields of tracepoints", SETS_FLAG((o).raw) }, \
-	{ 0, "labels", "[KINDS]", "record labels of threads: go, otel, custom (all), and ids", \
-	  PARSED_BY(label_options_parse_sources, (o).run.labels, LABEL_SOURCES_TAKES) }, \
-	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys", \
-	  PARSED_BY(label_options_parse_keys, (o).run.labels, LABEL_KEYS_TAKES), \
-	  .needs = "labels" }, \
-	{ 0, "jit-map", NULL, "with -p, -u, --comm: ask Java for the names of its compiled code", \
-	  SETS_FLAG((o).jit_map), .needs = "pid uid comm" }, \
+	{ 0, "call-graph", "LIST", \
+	  "record callchains: fp, dwarf[,BYTES], lbr; user, max=COUNT, ...", \
+	  PARSED_BY(settings_parse_callgraph, (o).run.settings, SETTINGS_CALLGRAPH_TAKES) }, \
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks", \
 	  SETS_FLAG((o).run.settings.waits) }, \
-	{ 0, "switches", NULL, "record context switches, without stacks", \
-	  SETS_FLAG((o).run.settings.switches) }, \
-	{ 0, "clock", "CLOCK", "clock of the times", \
-	  SETS_CHOICE((o).clock_choice, sample_clock_names) }, \
+	{ 0, "filter", "FILTER", "only samples that match, for tracepoints in the last -e", \
+	  SETS_LIST((o).filters), .group = SAMPLE_EVENTS }, \
+	{ 0, "fallback", "EVENT", "use EVENT if an -e cannot be sampled; may be repeated", \
+	  SETS_LIST((o).fallbacks), .group = SAMPLE_EVENTS }, \
+	{ 0, "jitter", NULL, "vary periods randomly, so that no loop resonates with them", \
+	  SETS_FLAG((o).jitter), .group = SAMPLE_EVENTS }, \
+	{ 0, "force", NULL, "allow very short periods, which disturb the program", \
+	  SETS_FLAG((o).how.force), .group = SAMPLE_EVENTS }, \
+	{ 0, "all-user", NULL, NULL, SETS_FLAG((o).run.settings.user) }, \
+	{ 't', "tid", "TID[,TID]", "attach to single threads", \
+	  PARSED_BY(target_parse_tids, (o).target, TARGET_TIDS_TAKES), .group = SAMPLE_TARGET }, \
+	{ 'u', "uid", "USER", "attach to all processes of a user", SETS_TEXT((o).user_name), \
+	  .group = SAMPLE_TARGET }, \
+	{ 0, "comm", "NAME", "attach to all processes with this name", SETS_TEXT((o).comm), \
+	  .group = SAMPLE_TARGET }, \
+	{ 0, "children", NULL, "also sample processes that the target creates", \
+	  SETS_FLAG((o).target.children), .group = SAMPLE_TARGET }, \
+	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", SETS_TEXT((o).cgroup_path), \
+	  .group = SAMPLE_TARGET }, \
+	{ 'C', "cpu", "CPUS", "sample only on these CPUs, such as 0-3,8", \
+	  PARSED_BY(target_parse_cpus, (o).target, TARGET_CPUS_TAKES), .group = SAMPLE_TARGET }, \
+	{ 'D', "delay", "TIME", "start after TIME (100: ms; 2s); -1: when --control enables it", \
+	  PARSED_BY(sample_parse_delay, (o).run.delay, SAMPLER_DELAY_TAKES), \
+	  .group = SAMPLE_TARGET }, \
+	{ 0, "control", "FD|FIFO", \
+	  "read commands from FD|FIFO: enable, disable, snapshot, stop", \
+	  SETS_TEXT((o).run.control), .group = SAMPLE_TARGET }, \
+	{ 0, "record", "FIELD,...", "also record data, phys, cpu, raw, branches, switches, ...", \
+	  PARSED_BY(sample_parse_record, (o), SAMPLE_RECORD_TAKES), .group = SAMPLE_FIELDS }, \
+	{ 0, "labels", "[LIST]", \
+	  "record labels of threads: go, otel, custom (all), ids, key:NAME", \
+	  PARSED_BY(label_options_parse, (o).run.labels, LABEL_OPTIONS_TAKES), \
+	  .group = SAMPLE_FIELDS }, \
+	{ 0, "jit-map", NULL, "with -p, -u, --comm: ask Java for the names of its compiled code", \
+	  SETS_FLAG((o).jit_map), .needs = "pid uid comm", .group = SAMPLE_FIELDS }, \
 	{ 'm', "ring", "SIZE", "use rings of SIZE pages or bytes (512K, 4M), one per CPU", \
-	  PARSED_BY(sample_parse_ring, (o).ring, SAMPLE_RING_TAKES) }, \
+	  PARSED_BY(sample_parse_ring, (o).ring, SAMPLE_RING_TAKES), .group = GROUP_FILES }, \
 	{ 0, "buffer", "SIZE", "buffer up to SIZE bytes for a slow reader", \
-	  SETS_SIZE((o).buffer), \
-	  .least = 1 }, \
+	  SETS_SIZE((o).buffer), .least = 1, .group = GROUP_FILES }, \
 	{ 0, "flight-recorder", NULL, "write only the last samples: at SIGUSR1 and at the end", \
-	  SETS_FLAG((o).run.flight_recorder), .excludes = "labels" }, \
-	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", SETS_SIZE((o).run.max_size), \
-	  .least = 1 }, \
+	  SETS_FLAG((o).run.flight_recorder), .excludes = "labels", .group = GROUP_FILES }, \
 	{ 0, "progress", "[YES|NO]", "on a terminal, show elapsed time, samples and losses", \
-	  SETS_YES_NO((o).run.progress) }, \
+	  SETS_YES_NO((o).run.progress), .group = GROUP_FILES }, \
 	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", \
-	  SETS_INTEGER((o).level), .least = 1, .most = 19, .implied = 1 }
+	  SETS_INTEGER((o).level), .least = 1, .most = 19, .implied = 1, .group = GROUP_FILES }

@@ -156,8 +156,6 @@ static int fake_open(void *context, const struct perf_event_attr *attr)
 
 static void precision(void)
 {
-	struct event_options o = nowhere;
-
 	for (int highest = 0; highest <= 3; highest++) {
 		struct machine m = { .highest = highest, .error = EOPNOTSUPP };
 		parse("cycles:P");
@@ -169,10 +167,6 @@ static void precision(void)
 	struct machine none = { .highest = -1, .error = ENOENT };
 	tap(event_probe_precise(&list.event[0], fake_open, &none) == -1 && errno == ENOENT,
 	    "none opens: why not");
-	o.precise = EVENT_PRECISE_MAX;
-	tap(parse_with(&o, "cycles,cpu-clock,cycles:p") == 3 && list.event[0].precise_max &&
-	    !list.event[1].precise_max && !list.event[2].precise_max &&
-	    list.event[2].attr.precise_ip == 1, "--precise: not software, not against letters");
 }
 
 static void explanations(void)

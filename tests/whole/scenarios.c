@@ -56,22 +56,23 @@ const struct scenario scenarios[] = {
 	{ "counts", OF_STREAM, { "counts,profile pmu-topprof -v -Z none IN", ". " SYMBOLIZE "IN",
 				 "counts,profile pmu-topprof -v <PREV" } },
 	{ "topprof", OF_STREAM, { "profile pmu-topprof IN", "text pmu-top PREV" } },
-	{ "topprof-zstd", OF_STREAM, { "profile pmu-topprof -Z zstd --naming perf --no-scale "
-				       "--drop-lost <IN" } },
-	{ "labels", OF_STREAM, { "profile pmu-topprof --data-frames --label pid,tid,comm,"
+	{ "topprof-zstd", OF_STREAM, { "profile pmu-topprof -Z zstd --types perf --no-scale "
+				       "--frames no-lost <IN" } },
+	{ "labels", OF_STREAM, { "profile pmu-topprof --frames data --label pid,tid,comm,"
 				 "thread_comm,cpu,cgroup,timestamp_ns,execution_mode,data_src,"
 				 "snoop_status,weight,addr,phys_addr,data_page_size,"
 				 "code_page_size,transaction,field:prev_comm,field:x IN",
 				 "profile pmu-topprof --label pid,cpu PREV" } },
-	{ "not-sampled", OF_STREAM, { "profile pmu-topprof --not-sampled --max-stacks 3 IN" } },
+	{ "not-sampled", OF_STREAM, { "profile pmu-topprof --frames not-sampled --max-stacks 3 "
+				      "IN" } },
 	{ "folded", OF_STREAM, { "folded pmu-topprof --to=folded IN" } },
 	{ "folded-cpu", OF_STREAM, { "folded pmu-topprof --to=folded -C 0 --label none <IN" } },
-	{ "interval", OF_STREAM, { "dir pmu-topprof --interval 1s --output-template d/%F-%H%M%S "
+	{ "interval", OF_STREAM, { "dir pmu-topprof --split 1s -o d/%F-%H%M%S "
 				   "IN" } },
-	{ "interval-ms", OF_STREAM, { "dir pmu-topprof --interval 1ms --output-template d/%s "
+	{ "interval-ms", OF_STREAM, { "dir pmu-topprof --split 1ms -o d/%s "
 				      "<IN" } },
-	{ "per-process", OF_STREAM, { "dir pmu-topprof --per-process d IN" } },
-	{ "per-thread", OF_STREAM, { "dir pmu-topprof --per-thread d --max-stacks 2 <IN" } },
+	{ "per-process", OF_STREAM, { "dir pmu-topprof --split process -o d IN" } },
+	{ "per-thread", OF_STREAM, { "dir pmu-topprof --split thread -o d --max-stacks 2 <IN" } },
 	{ "select", OF_STREAM, { "profile pmu-topprof -p 1000 --time 1,2 --comm a IN" } },
 	{ "flame", OF_STREAM, { ". " SYMBOLIZE "IN", "page pmu-flame --min 5% PREV" } },
 	{ "flame-picture", OF_STREAM, { ". " SYMBOLIZE "IN",
