@@ -80,7 +80,8 @@ struct image *image_at(struct images *i, uint32_t id);
 
 /*
  * Return the image of OBJECT, whose id is ID, and which process PID maps at M.  Its file is looked
- * for at the first call, and checked as the comment above says.  This does not close other files.
+ * for at the first call, and checked as the comment above says, with TIME, the stream's, of the
+ * sample (0: unknown).  This does not close other files.
  */
 struct image *image_use(struct images *i, uint32_t id, const struct object *object,
 			const struct mapping *m, pid_t pid, uint64_t time);

@@ -51,7 +51,7 @@ static struct image *use(struct images *i, uint32_t id, uint64_t mapped)
 	const struct object object = { .path = path[id], .kind = OBJECT_FILE };
 	const struct mapping m = { .start = 0x10000, .end = 0x10000 + mapped };
 
-	return image_use(i, id, &object, &m, 0);
+	return image_use(i, id, &object, &m, 0, 0);
 }
 
 static void begin(struct images *i, bool refuses_changed)
