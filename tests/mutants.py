@@ -64,6 +64,10 @@ def table():
 
 
 def test_files(name):
+    """Return the tests that the table calls NAME: a unit test, or the files of a number."""
+    if name.startswith("test-"):
+        return ["build/release/tests/unit/" + name] if os.path.exists(
+            f"{root}/tests/unit/{name}.c") else []
     found = sorted(glob.glob(f"{root}/tests/{name}-*.sh") + glob.glob(f"{root}/tests/{name}.sh"))
     return [os.path.relpath(path, root) for path in found]
 

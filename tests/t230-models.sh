@@ -74,6 +74,12 @@ check 'errors: a wrong event, umask, model' <<'END'
 	fi
 END
 
+check 'an event of a PMU that is not here: its name in full, its model, its code' <<'END'
+	event=snbep_unc_imc0::UNC_M_CAS_COUNT:RD
+	pmu-events --encode --json --pmu snbep_unc_imc0 $event >got || skip "no snbep_unc_imc0"
+	test "$(fields name base pmu config <got)" = "$event $event snbep_unc_imc0 0x304"
+END
+
 check 'an event that only other models have is reported with them' <<'END'
 	pmu-events --encode --pmu skl cycle_activity.stalls_mem_any >skl || skip "no skl"
 	! pmu-events --encode cycle_activity.stalls_mem_any 2>err || skip "this machine has it"

@@ -423,4 +423,14 @@ check 'a fork storm is survived' <<'END'
 	at_least "$(awk '/FORK events/ { print $3 }' stats)" 500
 END
 
+check 'without /sys, the CPUs are those on which process 1 or this one may run' <<'END'
+	needs_root
+	needs_sampling
+	unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' - \
+		pmu-sample -v -e cpu-clock -o s.data -- ten serial 0.05 2>err
+	cat err
+	grep -q ", $((2 * $(nproc --all))) event fds;" err	# the clock's and the dummy event's
+	at_least "$(perf_samples s.data)" 10
+END
+
 done_testing

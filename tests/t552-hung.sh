@@ -87,8 +87,9 @@ END
 
 check 'with frame pointers, in the stream of any reader, and for a thread by its ID' <<'END'
 	hang
-	record_while sleep 0.3 -- -t $lock
+	record_while sleep 0.3 -- -g -t $lock
 	waits s.data
+	stack $lock s.data | grep -q '\(^\|;\)wait_for_lock;'
 	percent $(waited $lock) $span
 	perf script -i s.data -F tid,time,event,ip,sym 2>err | grep "^ *$lock " >samples
 	cat samples

@@ -564,6 +564,7 @@ check 'a page has the counts of the text, one style by its hash, and text that i
 		            self.rows[-1][1][-1] += data
 		page = Page()
 		page.feed(text)
+		assert text.count("all of it") == text.count("<h2>") == 1
 		assert not page.tags & {"script", "img", "a", "iframe", "form"}, page.tags
 		for kind, cells in page.rows:
 		    cells = [c.strip() for c in cells]
