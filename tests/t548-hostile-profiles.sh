@@ -97,6 +97,17 @@ check 'what unfolds to much more than its size is refused, or cut with a message
 	grep -q "cannot read 'cut.pb.gz': its gzip data are cut short" err
 END
 
+check 'a file may unfold to 16 MiB and 100 times its size, and the message says so' <<'END'
+	head -c 60000 /dev/urandom >noise	# which stays as long
+	for mib in 19 60; do
+		{ cat noise; head -c ${mib}M /dev/zero; } | gzip -1 >$mib.pb.gz
+		exits 1 pmu-top $mib.pb.gz 2>$mib.err
+		cat $mib.err
+	done
+	none grep "too large" 19.err
+	grep -q "is too large for a sampled profile: it has more than 16 MiB plus 100 times" 60.err
+END
+
 check 'folded stacks of many more frames than addresses are left out, and reported' <<'END'
 	made unfold 1000000 | gzip >unfold.pb.gz
 	made unfold 1000000 | wc -c >size
