@@ -158,7 +158,9 @@ static void test_processes(void)
 	comm(&s, 8, 9, "worker", 0);
 	tap(is_named(&s, 9, "worker") && is_named(&s, 8, "child") &&
 	    is_at(&s, 8, 0x20000, "/child", 0), "a thread's new name is its alone");
-	tap(spaces_find(&s, 8)->parent == 7, "a name changes nothing of who started the process");
+	task(&s, PERF_RECORD_FORK, 10, 7, 10, 7);
+	comm(&s, 10, 11, "worker-of-child", 0);
+	tap(spaces_find(&s, 10)->parent == 7, "nor does it change who started the process");
 	task(&s, PERF_RECORD_EXIT, 8, 7, 9, 9);
 	task(&s, PERF_RECORD_EXIT, 8, 7, 8, 8);
 	tap(is_at(&s, 8, 0x20000, "/child", 0),
