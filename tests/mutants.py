@@ -4,8 +4,8 @@ Breaks the library in small ways, one at a time, and sees whether a test notices
     mutants.py [--check]
 
 A break is an operator, a constant or a condition that is changed, or a statement that is left out.
-SEED draws COUNT of them from all that can be broken in lib (MODULES='stream elf': in these modules),
-so a run can be repeated; SKIP leaves out so many of them first.  Each is made in a private copy of
+SEED draws COUNT of them from all that can be broken in lib (MODULES='stream elf': in these
+modules), so a run can be repeated; SKIP leaves out so many of them first.  Each is made in a private copy of
 the tree (COPY, build/mutants): only its file is compiled, and the tests that know the file run
 (tests/mutants.table), until one fails that passes without the break.  The tests have limits of CPU
 time and memory.  For root they run in namespaces of their own, where only /tmp and the copy can be
@@ -14,8 +14,8 @@ written, and no process outside can be hurt.
 A survivor is printed as a diff.  tests/mutants.reasons lists breaks that change no result, by their
 lines, each with the reason.  Exits 1 if fewer than 80 % of all others were killed.
 
-Results are kept for the same seed: a break whose line and tests have not changed is not tried again,
-so that a run can be continued.  AGAIN=1 tries survivors again.  --check: only check the table.
+Results are kept for the same seed: a break whose line and tests have not changed is not tried
+again, so that a run can be continued.  AGAIN=1 tries survivors again.  --check: only check the table.
 """
 import difflib
 import fnmatch
@@ -138,7 +138,8 @@ swaps = [(r" (<|<=|>|>=|==|!=) ", {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">
          (r"(\+\+|--)", {"++": ["--"], "--": ["++"]}),
          (r"\b(true|false)\b", {"true": ["false"], "false": ["true"]})]
 # Whether all memory is released is for the build with sanitizers to see.
-keywords = r"free|\w+_(?:release|free)|munmap|return|goto|case|default|else|if|for|while|do|switch|struct|static|const|enum|typedef"
+keywords = r"free|\w+_(?:release|free)|munmap|return|goto|case|default|else|if|for|while|do" \
+    r"|switch|struct|static|const|enum|typedef"
 
 
 def breaks_of_line(line, mask):
@@ -292,8 +293,8 @@ def enter_namespaces():
         mount -t tmpfs -o mode=1777 tmpfs /var/tmp
         if test -d '{go_cache}'; then
             mkdir /var/tmp/upper /var/tmp/work
-            mount -t overlay -o 'lowerdir={go_cache},upperdir=/var/tmp/upper,workdir=/var/tmp/work' \\
-                overlay '{go_cache}' || :
+            upper=upperdir=/var/tmp/upper,workdir=/var/tmp/work
+            mount -t overlay -o "lowerdir={go_cache},$upper" overlay '{go_cache}' || :
         fi
         exec "$@"
     """
@@ -326,8 +327,8 @@ def clean_up():
 
 def run(test, wanted=None):
     """
-    Run TEST in the copy until a check fails, or WANTED has passed.  Return the sentence of the check
-    that failed, or how the test ended; None: all is well.
+    Run TEST in the copy until a check fails, or WANTED has passed.  Return the sentence of the
+    check that failed, or how the test ended; None: all is well.
     """
     once = "/tmp/once" if "MUTANTS_INSIDE" in os.environ else home + "/tmp/once"
     os.makedirs(once, exist_ok=True)
@@ -365,7 +366,8 @@ def programs_of(test):
     tools = {os.path.basename(path)[:-2] for path in glob.glob(f"{tree}/cmd/*.c")}
     named = {tool for tool in tools if re.search(rf"\b{tool}\b", text)}
     # All other tools start some of these, if their input is not a profile.
-    if named - {"pmu-sample", "pmu-symbolize", "pmu-stream", "pmu-topprof", "pmu-unwind", "pmu-events"}:
+    if named - {"pmu-" + name for name in
+                ("sample", "symbolize", "stream", "topprof", "unwind", "events")}:
         named = tools
     found = ["build/release/bin/" + tool for tool in sorted(named)]
     for path in sorted(glob.glob(f"{tree}/build/release/tests/bin/*.d")):
