@@ -5,17 +5,18 @@ Breaks the library in small ways, one at a time, and sees whether a test notices
 
 A break is an operator, a constant or a condition that is changed, or a statement that is left out.
 SEED draws COUNT of them from all that can be broken in lib (MODULES='stream elf': in these
-modules), so a run can be repeated; SKIP leaves out so many of them first.  Each is made in a private copy of
-the tree (COPY, build/mutants): only its file is compiled, and the tests that know the file run
-(tests/mutants.table), until one fails that passes without the break.  The tests have limits of CPU
-time and memory.  For root they run in namespaces of their own, where only /tmp and the copy can be
-written, and no process outside can be hurt.
+modules), so a run can be repeated; SKIP leaves out so many of them first.  Each is made in a
+private copy of the tree (COPY, build/mutants): only its file is compiled, and the tests that know
+the file run (tests/mutants.table), until one fails that passes without the break.  The tests have
+limits of CPU time and memory.  For root they run in namespaces of their own, where only /tmp and
+the copy can be written, and no process outside can be hurt.
 
-A survivor is printed as a diff.  tests/mutants.reasons lists breaks that change no result, by their
-lines, each with the reason.  Exits 1 if fewer than 80 % of all others were killed.
+A survivor is printed as a diff.  tests/mutants.reasons lists breaks that change no result, by
+their lines, each with the reason.  Exits 1 if fewer than 80 % of all others were killed.
 
 Results are kept for the same seed: a break whose line and tests have not changed is not tried
-again, so that a run can be continued.  AGAIN=1 tries survivors again.  --check: only check the table.
+again, so that a run can be continued.  AGAIN=1 tries survivors again.  --check: only check the
+table.
 """
 import difflib
 import fnmatch
