@@ -76,7 +76,7 @@ END
 
 check 'an event of a PMU that is not here: its name in full, its model, its code' <<'END'
 	event=snbep_unc_imc0::UNC_M_CAS_COUNT:RD
-	pmu-events --encode --json --pmu snbep_unc_imc0 $event >got || skip "no snbep_unc_imc0"
+	pmu-events --encode --json --pmu snbep_unc_imc0 unc_m_cas_count.rd >got || skip "no snbep_unc_imc0"
 	test "$(fields name base pmu config <got)" = "$event $event snbep_unc_imc0 0x304"
 END
 
