@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/kernel-info.h"
+#include "base/hex.h"
 #include "linux/read.h"
 
 #include <inttypes.h>
@@ -34,17 +35,39 @@ long kernel_sysctl(const char *name)
 	return end == text ? usual_value(name) : number;
 }
 
+char *kernel_parse_symbol(char *at, struct kernel_symbol *out)
+{
+	char *end = strchrnul(at, '\n');
+	char *next = *end ? end + 1 : end;
+
+	*end = '\0';
+	out->type = '\0';
+	at += hex_number(at, end, &out->address) - at;
+	if (at[0] != ' ' || !at[1] || at[2] != ' ')
+		return next;
+	out->type = at[1];
+	out->name = at + 3;
+	char *name_end = at + 3 + strcspn(at + 3, "\t ");
+	out->module = *name_end ? name_end + 1 : NULL;
+	*name_end = '\0';
+	return next;
+}
+
 uint64_t kernel_start(void)
 {
 	enum { LINES_MAX = 64 };	/* these symbols are among the first */
-	uint64_t start = 0, address;
-	char name[128];
+	struct kernel_symbol s;
+	uint64_t start = 0;
+	char *line = NULL;
+	size_t capacity = 0;
 
 	FILE *f = linux_open_stream(KERNEL_KALLSYMS);
-	for (int line = 0; f && !start && line < LINES_MAX; line++)
-		if (fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &address, name) == 2 &&
-		    (!strcmp(name, "_text") || !strcmp(name, "_stext")))
-			start = address;
+	for (int i = 0; f && !start && i < LINES_MAX && getline(&line, &capacity, f) > 0; i++) {
+		kernel_parse_symbol(line, &s);
+		if (s.type && (!strcmp(s.name, "_text") || !strcmp(s.name, "_stext")))
+			start = s.address;
+	}
+	free(line);
 	if (f)
 		fclose(f);
 	return start;

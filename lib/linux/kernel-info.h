@@ -11,6 +11,19 @@
 /* Return the number kernel.NAME of sysctl(8), or its usual value if it cannot be read. */
 long kernel_sysctl(const char *name);
 
+/*
+ * A line of /proc/kallsyms: "ADDRESS TYPE NAME[\tMODULE]\n".  The kernel lists its own symbols by
+ * address first, then those of each module.
+ */
+struct kernel_symbol {
+	uint64_t address;	/* 0: hidden */
+	char type;		/* as in nm(1); t, T, w and W are code; 0: the line is damaged */
+	const char *name, *module;	/* in the line; MODULE is NULL for the kernel itself */
+};
+
+/* Split the line at AT, and end its name with a NUL.  Return the start of the next line. */
+char *kernel_parse_symbol(char *at, struct kernel_symbol *out);
+
 /* Return the start of the kernel's code, from kallsyms; 0: addresses are hidden. */
 uint64_t kernel_start(void);
 

@@ -260,6 +260,30 @@ bool proc_owner(pid_t pid, uid_t *user)
 	return true;
 }
 
+/* Return what is after "PID (NAME)" in TEXT, a stat file, or NULL. */
+static const char *after_name(const char *text)
+{
+	const char *name_end = strrchr(text, ')');
+
+	return name_end ? name_end + 1 : NULL;
+}
+
+/*
+ * Store COUNT numbers at NUMBER, from the field FIRST on, as proc(5) numbers the fields of a stat
+ * file.  FIELDS is what is after the name, or NULL.  Return false if there are not so many.
+ */
+static bool stat_numbers(const char *fields, unsigned first, unsigned count, uint64_t *number)
+{
+	for (unsigned field = 3; fields && field < first; field++)
+		fields = strchr(fields + 1, ' ');
+	for (unsigned i = 0; i < count && fields; i++) {
+		char *end;
+		number[i] = strtoull(fields, &end, 10);
+		fields = end > fields ? end : NULL;
+	}
+	return fields != NULL;
+}
+
 /*
  * Read the stat file of thread PID to TEXT.  Return what is after "PID (NAME)", or NULL: there is
  * no such thread.  It is not the file of the process, for which the kernel adds up all threads.
@@ -268,8 +292,7 @@ static const char *read_stat(pid_t pid, char text[512])
 {
 	if (!linux_read_text(text, 512, "/proc/%d/task/%d/stat", (int)pid, (int)pid))
 		return NULL;
-	const char *name_end = strrchr(text, ')');
-	return name_end ? name_end + 1 : NULL;
+	return after_name(text);
 }
 
 bool proc_is_zombie(pid_t pid)
@@ -283,12 +306,9 @@ bool proc_is_zombie(pid_t pid)
 bool proc_start_time(pid_t pid, int64_t *time)
 {
 	char text[512];
-	const char *fields = read_stat(pid, text);
-	uint64_t ticks;
+	uint64_t ticks;		/* since the machine started */
 
-	/* the 20th field after the name: ticks since the machine started */
-	if (!fields || sscanf(fields, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			      "%*s %*s %*s %*s %*s %" SCNu64, &ticks) != 1)
+	if (!stat_numbers(read_stat(pid, text), 22, 1, &ticks))
 		return false;
 	int64_t since = (int64_t)(ticks * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	*time = ((int64_t)clock_ns(CLOCK_REALTIME) - (int64_t)clock_ns(CLOCK_BOOTTIME) + since) /
@@ -313,20 +333,14 @@ pid_t proc_living_thread(pid_t pid)
 bool proc_cpu_used(pid_t pid, struct proc_used *used)
 {
 	const uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t user, kernel, children_user, children_kernel;
+	uint64_t ticks[4];	/* user, kernel; the same of children that have ended */
 	char text[1024];
 
 	*used = (struct proc_used){ 0, 0 };
-	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)pid))
+	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)pid) ||
+	    !stat_numbers(after_name(text), 14, 4, ticks))
 		return false;
-	const char *name_end = strrchr(text, ')');
-	/* state, ten numbers; then times in ticks */
-	if (!name_end || sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-				" %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &user, &kernel,
-				&children_user, &children_kernel) != 4)
-		return false;
-	*used = (struct proc_used){ tick * (user + kernel),
-				    tick * (children_user + children_kernel) };
+	*used = (struct proc_used){ tick * (ticks[0] + ticks[1]), tick * (ticks[2] + ticks[3]) };
 	return true;
 }
 
@@ -334,12 +348,9 @@ bool proc_is_kernel(pid_t pid)
 {
 	enum { KERNEL = 0x200000 };	/* linux/sched.h, PF_KTHREAD */
 	char text[512];
-	const char *fields = read_stat(pid, text);
-	unsigned flags;
+	uint64_t flags;
 
-	/* state, parent, process group, session, terminal, its process group, flags */
-	return fields && sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       flags & KERNEL;
+	return stat_numbers(read_stat(pid, text), 9, 1, &flags) && flags & KERNEL;
 }
 
 bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/allow.h"
+#include "base/json-reader.h"
 #include "record/words.h"
 #include "serve/internal.h"
 
@@ -51,31 +52,13 @@ static enum event_kind kind_of(const struct event_facts *e)
 	}
 }
 
-/* Copy the JSON string that starts at AT, after its quote, to TEXT.  Return the text after it. */
-static const char *take_string(const char *at, char *text, size_t size)
+/* Read the next member of an event into E. */
+static void read_member(struct json_reader *r, struct event_facts *e)
 {
-	size_t used = 0;
+	char name[32], value[sizeof(e->base)];
 
-	for (; *at && *at != '"'; at++) {
-		at += *at == '\\' && at[1];
-		if (used < size - 1)
-			text[used++] = *at;
-	}
-	text[used] = '\0';
-	return *at ? at + 1 : at;
-}
-
-/* Parse NAME": VALUE at AT, after the opening quote, into E.  Return the text after it. */
-static const char *take_member(const char *at, struct event_facts *e)
-{
-	char name[32], value[256] = "";
-
-	at = take_string(at, name, sizeof(name));
-	at += strspn(at, ": ");
-	if (*at == '"')
-		at = take_string(at + 1, value, sizeof(value));
-	else
-		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, ",} \n"), at);
+	if (!json_read_key(r, name, sizeof(name)) || !json_read_text(r, value, sizeof(value)))
+		return;
 	if (!strcmp(name, "base"))
 		memcpy(e->base, value, sizeof(e->base));
 	else if (!strcmp(name, "type"))
@@ -88,24 +71,26 @@ static const char *take_member(const char *at, struct event_facts *e)
 		e->period = strtoull(value, NULL, 10);
 	else if (!strcmp(name, "unit"))
 		e->is_clock = !strcmp(value, UNIT_TIME);
-	return at;
 }
 
-/* Parse the next JSON object at *AT into E, and move *AT after it.  Return false at the end. */
-static bool next_event(const char **at, struct event_facts *e)
+/* Start to read JSON, a list of events. */
+static struct json_reader read_events(const char *json)
 {
-	*at = strchr(*at, '{');
-	if (!*at)
-		return false;
+	struct json_reader r = { .at = json, .end = json + strlen(json) };
+
+	json_enter(&r, '[');
+	return r;
+}
+
+/* Read the next event into E.  Return false at the end, and if it is not an event. */
+static bool next_event(struct json_reader *r, struct event_facts *e)
+{
 	*e = (struct event_facts){ .type = -1 };
-	for (const char *c = *at + 1; *c; ) {
-		if (*c == '}') {
-			*at = c + 1;
-			return e->type >= 0;
-		}
-		c = *c == '"' ? take_member(c + 1, e) : c + 1;
-	}
-	return false;
+	if (!json_next(r, ']') || !json_enter(r, '{'))
+		return false;
+	while (json_next(r, '}'))
+		read_member(r, e);
+	return !r->why && e->type >= 0;
 }
 
 static bool is_in(const char *list, const struct event_facts *e)
@@ -133,10 +118,11 @@ static uint64_t frequency_of(const struct event_facts *e)
 
 bool allow_all(const char *list, const char *json, char *why, size_t size)
 {
+	struct json_reader r = read_events(json);
 	struct event_facts e;
 	size_t events = 0;
 
-	for (; next_event(&json, &e); events++) {
+	for (; next_event(&r, &e); events++) {
 		if (frequency_of(&e) > QUERY_FREQUENCY) {
 			snprintf(why, size, "event: at most %d samples per second, not %llu",
 				 QUERY_FREQUENCY, (unsigned long long)frequency_of(&e));
@@ -150,14 +136,15 @@ bool allow_all(const char *list, const char *json, char *why, size_t size)
 		return false;
 	}
 	snprintf(why, size, "event: the name is empty");
-	return events > 0;
+	return events > 0 && json_ended(&r);
 }
 
 bool allow_has_tracepoint(const char *json)
 {
+	struct json_reader r = read_events(json);
 	struct event_facts e;
 
-	while (next_event(&json, &e))
+	while (next_event(&r, &e))
 		if (kind_of(&e) == TRACEPOINTS)
 			return true;
 	return false;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A line is "ADDRESS TYPE NAME[\tMODULE]\n". TYPE is as in nm(1); t, T, w and W are code. The
- * kernel lists its own symbols by address first, then those of each module.
- */
 #include "symbol/kallsyms.h"
 #include "base/bisect.h"
 #include "base/buffer.h"
 #include "base/descriptor.h"
-#include "base/hex.h"
 #include "base/regular.h"
+#include "linux/kernel-info.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -17,11 +13,6 @@
 #include <unistd.h>
 
 enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 to 20 MB */
-
-struct kernel_symbol {
-	uint64_t address;
-	const char *name, *module;	/* in TEXT; MODULE is NULL for the kernel itself */
-};
 
 struct kallsyms {
 	char *text;		/* the file, with NULs as separators */
@@ -76,25 +67,6 @@ static char *read_file(const char *file, void (*meanwhile)(void *context), void 
 	return text;
 }
 
-/* Split the line at AT, and end its name with a NUL. Returns the start of the next line. */
-static char *parse_line(char *at, struct kernel_symbol *out, char *type)
-{
-	char *end = strchrnul(at, '\n');
-	char *next = *end ? end + 1 : end;
-
-	*end = '\0';
-	*type = '\0';
-	at += hex_number(at, end, &out->address) - at;
-	if (at[0] != ' ' || !at[1] || at[2] != ' ')
-		return next;
-	*type = at[1];
-	out->name = at + 3;
-	char *name_end = at + 3 + strcspn(at + 3, "\t ");
-	out->module = *name_end ? name_end + 1 : NULL;
-	*name_end = '\0';
-	return next;
-}
-
 static bool is_code(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
@@ -114,11 +86,10 @@ static void parse(struct kallsyms *k)
 {
 	bool sorted = true, any_address = false;
 	struct kernel_symbol s;
-	char type;
 
 	for (char *at = k->text; *at; ) {
-		at = parse_line(at, &s, &type);
-		if (!is_code(type))
+		at = kernel_parse_symbol(at, &s);
+		if (!is_code(s.type))
 			continue;
 		any_address |= s.address != 0;
 		if (k->symbols > 0 && k->symbol[k->symbols - 1].address > s.address)
