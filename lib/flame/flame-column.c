@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "flame/internal.h"
 #include "pprof/wire.h"
@@ -81,27 +82,14 @@ void flame_print(struct output *out, const char *format, ...)
 								    : sizeof(text) - 1);
 }
 
-/* Return whether JSON, or a script element around it, needs an escape for CODE. */
-static bool needs_escape(uint32_t code)
+static void put(void *out, const char *bytes, size_t size)
 {
-	return code < 0x20 || code == '"' || code == '\\' || code == '<' || code == '>' ||
-	       code == '&' || code == 0x2028 || code == 0x2029;
+	output_write(out, bytes, size);
 }
 
 void flame_json(struct output *out, const char *text)
 {
-	uint32_t code;
-	size_t size;
-
-	flame_print(out, "\"");
-	for (; (size = text_character(text, &code)) > 0; text += size)
-		if (code == TEXT_INVALID)
-			output_write(out, "\xef\xbf\xbd", 3);
-		else if (needs_escape(code))
-			flame_print(out, "\\u%04x", (unsigned)code);
-		else
-			output_write(out, text, size);
-	flame_print(out, "\"");
+	json_write(text, true, put, out);
 }
 
 /* Return what stands for CODE in HTML and XML, or NULL: the character itself. */
