@@ -7,6 +7,8 @@
  *	place		an address to a place: in a file, the kernel, code of a JIT compiler
  *	frame-index	a place to a frame
  *	namer		a place to names and lines
+ *	jits		the files of JIT compilers, and frames that wait for names from them
+ *	object-ranges	a range of an object to an object of the resolved stream
  *
  * Only four files see all of them: resolver.c, late names (late.c), restarts (restart.c), and the
  * report of names (name-report.c).
