@@ -182,7 +182,7 @@ check 'processes that do not run Java, OpenJ9, and a target without processes' <
 	run good
 	refused "OpenJ9 does not write such maps"
 	exits 2 pmu-sample --jit-map -o s.data -- true 2>err
-	grep "give -p, -u, --comm" err
+	grep -e "--jit-map needs one of --pid, --uid, --comm" err
 END
 
 check 'pmu-prof says no more than the one line, and exits 1' <<'END'
