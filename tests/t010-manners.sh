@@ -138,12 +138,12 @@ check 'help, man page and completions name the same options' <<'END'
 	done
 END
 
-check 'an option that needs or excludes another one names an option' <<'END'
+check 'an option that needs, excludes or means another one names an option' <<'END'
 	any_user
 	for tool in $tools; do "$tool" --help; done | grep -o -- "--[a-z][a-z-]*" | sort -u >names
 	cd "$TOP" || exit 1
-	sed -n "s/.*\.\(needs\|excludes\) = \"\([^\"]*\)\".*/\2/p
-		s/^#define [A-Z]* \"\([a-z -]*\)\"$/\1/p" cmd/*.c lib/*/*.h |
+	sed -n "s/.*\.\(needs\|excludes\|means\) = \"\([^\"]*\)\".*/\2/p
+		s/^#define [A-Z]* \"\([a-z -]*\)\"$/\1/p" cmd/*.c lib/*/*.h lib/tool/*.c |
 		tr " " "\n" | sort -u >"$OLDPWD/used"
 	cd - || exit 1
 	at_least "$(wc -l <used)" 20

@@ -103,6 +103,28 @@ check 'other spellings of perf are refused, and the message names the option of 
 	none grep "unrecognized option\|invalid option" all
 END
 
+check 'old names of our own are answered by the new ones' <<'END'
+	any_user
+	answered() {
+		says=$1
+		shift
+		exits 2 "$@" </dev/null 2>err
+		grep -q -- "there is no option '.*': .*$says" err
+	}
+	answered "cycles:u$" pmu-sample --user true
+	answered "cycles:uk$" pmu-sample --kernel true
+	answered "--call-graph max=COUNT" pmu-sample --max-stack 9 true
+	answered "--record switches" pmu-sample --switches true
+	answered "--record time=CLOCK" pmu-sample --clock tai true
+	answered "--split thread -o DIR" pmu-topprof --per-thread d
+	answered "--split TIME -o NAME" pmu-topprof --interval 1s
+	answered "--add latency" pmu-topprof --latency
+	answered "--frames cut" pmu-topprof --mark-cut
+	answered "--show asm" pmu-annotate --asm main
+	answered "--doctor PID" pmu-events --doctor -p 1
+	answered "--keep TIME,SIZE" pmu-serve --keep-bytes 1Gi
+END
+
 check 'second spellings are in the man page, and not in --help' <<'END'
 	any_user
 	pmu-sample --help >help
