@@ -276,7 +276,7 @@ static bool may_know(const struct jits *j, const struct stream_reader *in, pid_t
 }
 
 bool jits_find(struct jits *j, struct jitmap *map, uint64_t address, uint64_t time,
-	       struct jit_place *found)
+	       struct jit_symbol *found)
 {
 	return jitmap_find(map, address, time, found) ||
 	       (refresh(j, map) && jitmap_find(map, address, time, found));

@@ -44,7 +44,7 @@ struct jit_process {
 
 /* What a JIT compiler has at an address. */
 struct jit_answer {
-	struct jit_place function;	/* its NAME is NULL if no file has a function there */
+	struct jit_symbol function;	/* its NAME is NULL if no file has a function there */
 	uint64_t time;			/* at which it was there, in jitdump's clock */
 };
 
@@ -105,7 +105,7 @@ enum jits_result jits_code(struct jits *j, const struct sampled *s, uint64_t add
  * function there.  *FOUND is valid until files are read again.
  */
 bool jits_find(struct jits *j, struct jitmap *map, uint64_t address, uint64_t time,
-	       struct jit_place *found);
+	       struct jit_symbol *found);
 
 /* Return what is known of the code of process PID; NULL: it has none. Valid until one is added. */
 struct jit_process *jits_process(const struct jits *j, pid_t pid);

@@ -18,7 +18,7 @@
  */
 static bool has_one_name(struct jitmap *map, uint64_t address, uint64_t time)
 {
-	struct jit_place first, last;
+	struct jit_symbol first, last;
 
 	return jitmap_find(map, address, time, &first) &&
 	       (!jitmap_find(map, address, JIT_LATEST, &last) || !strcmp(first.name, last.name));

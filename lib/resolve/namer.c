@@ -109,7 +109,7 @@ struct named_lines namer_fixed(struct namer *n, const char *name)
 }
 
 /* Return the line of a function of a JIT compiler. */
-static struct named_lines jit_line(struct namer *n, const struct jit_place *found)
+static struct named_lines jit_line(struct namer *n, const struct jit_symbol *found)
 {
 	struct resolved_function function = { 0 };
 

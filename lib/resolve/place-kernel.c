@@ -183,7 +183,7 @@ static void forget_unmapped(struct places *p)
 	const struct mappings *code = &p->spaces->kernel.code;
 	struct kernel_code *k = &p->kernel;
 	struct jitmap *past = k->generated;
-	struct jit_place found;
+	struct jit_symbol found;
 	uint32_t visits = 0;
 
 	k->generated = jitmap_new(NULL);

@@ -196,7 +196,7 @@ bool jitmap_refresh(struct jitmap *j)
 
 /* Find the last source line at or before ADDRESS; of several at one address, the last recorded. */
 static void find_line(const struct jitmap *j, const struct jit_function *f, uint64_t address,
-		      struct jit_place *out)
+		      struct jit_symbol *out)
 {
 	uint32_t first = f->first_line;
 	size_t next = BISECT(first, first + f->lines, i, j->line[i].address > address - f->moved);
@@ -269,7 +269,7 @@ static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t
  * A time before the dump's first function is ignored: compilers record the code that they start
  * with, so the sample and the dump most likely use different clocks.
  */
-bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out)
+bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_symbol *out)
 {
 	bool varies;
 
@@ -279,8 +279,8 @@ bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_p
 	uint32_t id = find_function(j, address, time, &varies);
 	if (id == JIT_NOBODY)
 		return false;
-	*out = (struct jit_place){ .name = j->strings.text[j->function[id].name],
-				   .varies = varies };
+	*out = (struct jit_symbol){ .name = j->strings.text[j->function[id].name],
+				    .varies = varies };
 	find_line(j, &j->function[id], address, out);
 	return true;
 }

@@ -21,7 +21,8 @@
 
 struct jitmap;
 
-struct jit_place {
+/* The function at an address, and the line of its source there. */
+struct jit_symbol {
 	/* NAME is the function's; the strings live until the jitmap reads on or is freed */
 	const char *name;
 	const char *file;	/* NULL: unknown */
@@ -87,7 +88,7 @@ bool jitmap_refresh(struct jitmap *j);
  * Find the function that covered ADDRESS at TIME (ns of CLOCK_MONOTONIC, as in jitdump files).
  * Returns false if no function covered it.
  */
-bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out);
+bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_symbol *out);
 
 /*
  * Get the next reason why a file is not read or not read completely. The first trouble of each

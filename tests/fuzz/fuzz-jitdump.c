@@ -8,12 +8,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static size_t look_around(struct jitmap *j)
 {
-	struct jit_place place;
+	struct jit_symbol found;
 	size_t sum = 0;
 
 	for (uint64_t at = 0; at < 4096; at += 61)
-		if (jitmap_find(j, at, at % 4 ? at * at : JIT_LATEST, &place))
-			sum += strlen(place.name) + (place.file ? strlen(place.file) : 0);
+		if (jitmap_find(j, at, at % 4 ? at * at : JIT_LATEST, &found))
+			sum += strlen(found.name) + (found.file ? strlen(found.file) : 0);
 	return sum;
 }
 

@@ -61,7 +61,7 @@ static size_t put_lines(uint8_t *at, uint64_t start)
 
 static uint32_t line_at(struct jitmap *j, uint64_t address)
 {
-	struct jit_place found;
+	struct jit_symbol found;
 
 	return jitmap_find(j, address, JIT_LATEST, &found) ? found.line : 0;
 }
@@ -85,7 +85,7 @@ static void test_moved_lines(void)
 
 static bool is_named(struct jitmap *j, uint64_t address, char name)
 {
-	struct jit_place found;
+	struct jit_symbol found;
 
 	return jitmap_find(j, address, JIT_LATEST, &found) && found.name[0] == name &&
 	       !found.name[1];
@@ -157,7 +157,7 @@ static void test_lines(void)
 	static const uint32_t want[16] = { 0, 0, 1, 1, 9, 9, 9, 9, 3, 3, 3, 3, 4, 4, 4, 4 };
 	bool good = true;
 	for (uint64_t i = 0; i < 16; i++) {
-		struct jit_place found;
+		struct jit_symbol found;
 		good = good && jitmap_find(j, 0x1000 + i, JIT_LATEST, &found) &&
 		       found.line == want[i];
 	}
@@ -175,7 +175,7 @@ static void test_byte_by_byte(void)
 {
 	uint8_t dump[HEADER + 2 * LOAD + MOVE];
 	struct jitmap *j = jitmap_new(NULL);
-	struct jit_place found;
+	struct jit_symbol found;
 	size_t size = put_header(dump), used = 0;
 
 	put_load(dump + size, 0x1000, 'a');

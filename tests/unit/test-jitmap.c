@@ -9,7 +9,7 @@
 
 static bool is_named(struct jitmap *j, uint64_t address, const char *name)
 {
-	struct jit_place found;
+	struct jit_symbol found;
 	bool any = jitmap_find(j, address, JIT_LATEST, &found);
 
 	return name ? any && !strcmp(found.name, name) : !any;
@@ -53,7 +53,7 @@ static size_t make_dump(uint8_t *at)
 
 static bool has_line(struct jitmap *j, uint64_t address, uint32_t line)
 {
-	struct jit_place found;
+	struct jit_symbol found;
 
 	return jitmap_find(j, address, JIT_LATEST, &found) && found.file &&
 	       !strcmp(found.file, "a.js") && found.line == line;
