@@ -145,7 +145,7 @@ static bool name_interval(struct outputs *o, const struct collect *c, const stru
 
 	*path = '\0';
 	if (!localtime_r(&start, &local) || format_time(path, PATH_MAX, o->template, &local) == 0) {
-		report_error(o->report, "-o '%s' makes no name", o->template);
+		report_error(o->report, "-o '%s' gives an empty name", o->template);
 		return false;
 	}
 	if (!strcmp(path, o->last)) {
