@@ -423,6 +423,28 @@ check 'a fork storm is survived' <<'END'
 	at_least "$(awk '/FORK events/ { print $3 }' stats)" 500
 END
 
+check 'mappings that were there before are those of a program, with a build ID or without' <<'END'
+	objcopy --remove-section .note.gnu.build-id "$HELP/ten" plain
+	for program in ./plain ten; do
+		$program serial 600 &
+		target=$!
+		pmu-sample -q -e cpu-clock:u -d 0.1 -p $target -o s.data
+		kill $target
+		python3 - ${program##*/} <<-'PYTHON'
+			import struct, sys
+			data, at, found = open("s.data", "rb").read(), 16, []
+			while at < len(data):
+			    kind, misc, size = struct.unpack_from("<IHH", data, at)
+			    if kind == 10 and ("/" + sys.argv[1]).encode() in data[at:at + size]:
+			        found.append(misc)
+			    at += size
+			has_id = 1 << 14 if sys.argv[1] == "ten" else 0
+			# of code, of data (1 << 13)
+			assert found and all(misc & ~(1 << 13) == 2 | has_id for misc in found), found
+		PYTHON
+	done
+END
+
 check 'without /sys, the CPUs are those on which process 1 or this one may run' <<'END'
 	needs_root
 	needs_sampling

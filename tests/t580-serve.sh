@@ -206,6 +206,9 @@ check 'an error is one line, which pprof prints' <<'END'
 	refused 404 "no such process" "$url/debug/pprof/profile?pid=4194304"
 	refused 404 "no such process" "$url/debug/pprof/profile?comm=no-such-name"
 	refused 404 "nothing here" "$url/etc/passwd"
+	curl -s -i "$url/etc/passwd" | tr -d "\r" >head
+	test -s head
+	none grep -i "^Retry-After" head
 	refused 404 "this server keeps no profiles; pmu-serve --keep does" "$url/history"
 	refused 405 "use GET" -d x=1 "$pmu"
 	for method in PUT DELETE OPTIONS PATCH; do
