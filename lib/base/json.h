@@ -8,8 +8,8 @@ typedef void (*json_put)(void *to, const char *bytes, size_t size);
 
 /*
  * Write TEXT as a JSON string by calls of PUT.  IN_PAGE: for a script element of a page, where the
- * characters of markup are escaped, and others are as in TEXT.  Else, unsafe characters are escaped
- * (base/text.h).  Invalid UTF-8 is U+FFFD.
+ * characters of markup are escaped, and others are as in TEXT.  Otherwise, unsafe characters are
+ * escaped (base/text.h).  Invalid UTF-8 is U+FFFD.
  */
 void json_write(const char *text, bool in_page, json_put put, void *to);
 
