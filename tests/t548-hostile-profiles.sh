@@ -177,4 +177,19 @@ check 'the first SIGINT is for the whole pipe: what its writer still has to say 
 	grep -q ' main$' out
 END
 
+check 'a signal that is ignored when a tool starts stays ignored, as for nohup' <<'END'
+	mkfifo input
+	(trap '' HUP; exec pmu-top - <input) >out 2>err &
+	tool=$!
+	exec 3>input
+	ignores() {	# the bit of a signal, 1 for SIGHUP, 2 for SIGINT
+		signals=$(awk -v set="$2:" '$1 == set { print $2 }' /proc/$tool/status)
+		test $((0x$signals & $1)) != 0
+	}
+	eventually ignores 2 SigCgt	# the tool has set what it does at signals
+	ignores 1 SigIgn
+	exec 3>&-
+	wait $tool || :
+END
+
 done_testing
