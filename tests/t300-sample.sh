@@ -208,7 +208,7 @@ check 'without rights, the program is sampled and the kernel is not, and a line 
 	pmu-sample --off-cpu -e cpu-clock -o s.data -- true 2>err
 	grep -q "context-switches:u' counts nothing, so only waits that began before" err
 	exits 1 pmu-sample -e cpu-clock:uk -o s.data -- true 2>err
-	grep -q "cannot sample 'cpu-clock': kernel.perf_event_paranoid is 2" err
+	grep -q "cannot sample 'cpu-clock:uk': kernel.perf_event_paranoid is 2" err
 	# processes of others, and all that runs
 	exits 1 pmu-sample -e cpu-clock -p 1 -o s.data 2>err
 	grep -q "belongs to another user, of uid 0: run as root, or with cap_perfmon" err
