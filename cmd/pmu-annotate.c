@@ -62,9 +62,9 @@ static const struct command_option options[] = {
 static const struct command_spelling spellings[] = {
 	VIEW_SPELLINGS,
 	LOCATE_SPELLINGS,
-	{ .name = "source", .instead = "--show source" },
-	{ .name = "asm", .instead = "--show asm" },
-	{ .name = "both", .instead = "--show both" },
+	{ .name = "source", .instead = "use --show source" },
+	{ .name = "asm", .instead = "use --show asm" },
+	{ .name = "both", .instead = "use --show both" },
 	{ 0 }
 };
 

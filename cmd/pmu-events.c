@@ -67,10 +67,10 @@ static const struct command_option options[] = {
 
 static const struct command_spelling spellings[] = {
 	JSON_SPELLING,
-	{ .name = "all-models", .instead = "--pmu all" },
+	{ .name = "all-models", .instead = "use --pmu all" },
 	{ .name = "precise", .argument = true,
 	  .instead = "add the modifiers p or P to the events, as in cycles:pp" },
-	{ .letter = 'p', .name = "pid", .argument = true, .instead = "--doctor PID" },
+	{ .letter = 'p', .name = "pid", .argument = true, .instead = "use --doctor PID" },
 	{ 0 }
 };
 

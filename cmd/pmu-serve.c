@@ -111,8 +111,8 @@ static const struct command_option options[] = {
 };
 
 static const struct command_spelling spellings[] = {
-	{ .name = "label-allow", .argument = true, .instead = "--labels=key:NAME" },
-	{ .name = "keep-bytes", .argument = true, .instead = "--keep TIME,SIZE" },
+	{ .name = "label-allow", .argument = true, .instead = "use --labels=key:NAME" },
+	{ .name = "keep-bytes", .argument = true, .instead = "use --keep TIME,SIZE" },
 	{ 0 }
 };
 

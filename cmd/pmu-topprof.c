@@ -130,20 +130,20 @@ static const struct command_option options[] = {
 };
 
 static const struct command_spelling spellings[] = {
-	{ .name = "per-process", .argument = true, .instead = "--split process -o DIR" },
-	{ .name = "per-thread", .argument = true, .instead = "--split thread -o DIR" },
-	{ .name = "interval", .argument = true, .instead = "--split TIME -o NAME" },
-	{ .name = "output-template", .argument = true, .instead = "--split TIME -o NAME" },
-	{ .name = "naming", .argument = true, .instead = "--types perf" },
-	{ .name = "slice-stacks", .argument = true, .instead = "--slices N,COUNT" },
-	{ .name = "latency", .instead = "--add latency" },
-	{ .name = "wall", .instead = "--add wall" },
-	{ .name = "as-time", .instead = "--add time" },
-	{ .name = "parallelism", .instead = "--add parallelism" },
-	{ .name = "data-frames", .instead = "--frames data" },
-	{ .name = "mark-cut", .instead = "--frames cut" },
-	{ .name = "not-sampled", .instead = "--frames not-sampled" },
-	{ .name = "drop-lost", .instead = "--frames no-lost" },
+	{ .name = "per-process", .argument = true, .instead = "use --split process -o DIR" },
+	{ .name = "per-thread", .argument = true, .instead = "use --split thread -o DIR" },
+	{ .name = "interval", .argument = true, .instead = "use --split TIME -o NAME" },
+	{ .name = "output-template", .argument = true, .instead = "use --split TIME -o NAME" },
+	{ .name = "naming", .argument = true, .instead = "use --types perf" },
+	{ .name = "slice-stacks", .argument = true, .instead = "use --slices N,COUNT" },
+	{ .name = "latency", .instead = "use --add latency" },
+	{ .name = "wall", .instead = "use --add wall" },
+	{ .name = "as-time", .instead = "use --add time" },
+	{ .name = "parallelism", .instead = "use --add parallelism" },
+	{ .name = "data-frames", .instead = "use --frames data" },
+	{ .name = "mark-cut", .instead = "use --frames cut" },
+	{ .name = "not-sampled", .instead = "use --frames not-sampled" },
+	{ .name = "drop-lost", .instead = "use --frames no-lost" },
 	{ 0 }
 };
 
