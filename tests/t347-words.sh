@@ -24,7 +24,7 @@ END
 
 check 'branches of an event that is not a hardware event: what they need' <<'END'
 	for option in -b "-j any_call,u" "--call-graph lbr"; do
-		refused 1 "branches are recorded .*: leave out -b, -j, --call-graph lbr" \
+		refused 1 "branches are recorded .*: leave out --record branches, --call-graph lbr" \
 			-e cpu-clock:u $option
 	done
 END

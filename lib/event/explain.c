@@ -115,7 +115,8 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 		snprintf(why, size, "precise level %u is not supported by this CPU for it: use :P, "
 			 "or fewer p", event->attr.precise_ip);
 	else if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-		snprintf(why, size, "%s: leave out -b, -j, --call-graph lbr and branch_type=",
+		snprintf(why, size, "%s: leave out --record branches, --call-graph lbr and "
+			 "branch_type=",
 			 !event_machine_has_pmu() ? "branches are recorded by a hardware PMU, and "
 			 "this machine shows none" : !is_hardware(event) ? "branches are recorded "
 			 "with events of the CPU only, such as cycles" : "this CPU, or virtual "
