@@ -37,6 +37,20 @@ waits() {
 			"preempted" : "blocked", $1 }' | sort
 }
 
+check 'the profile of a process has the waits of its own threads, and no others' <<'END'
+	made s.data "away(7, 10), out(7, 11), away(11, 15, 9),
+		record(14, trailer(11, 16, 9), OUT), back(7, 31), back(11, 56, 9)"
+	pmu-topprof --split process -o procs s.data
+	for file in procs/*; do
+		go tool pprof -symbolize=none -raw "$file" 2>err |
+			sed -n "s/^ *[0-9]* *\([0-9]*\): [0-9 ]*$/${file##*-} \1/p"
+	done | sort >waited
+	same - waited <<-EOF
+		7.pb.gz 20
+		9.pb.gz 40
+	EOF
+END
+
 check 'threads that lost their CPU are apart from those that were blocked' <<'END'
 	made s.data 'away(7, 100), out(7, 101, PREEMPT), back(7, 130), away(7, 200), out(7, 201), \
 		back(7, 270), away(8, 300), out(8, 301, PREEMPT), back(8, 303)'
