@@ -38,7 +38,7 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 	event->sum += period;
 	event->squares += (unsigned __int128)period * period;
 	event->varies |= event->period != period;
-	profile_time(p, time);
+	clock_widen(&p->first_time, &p->last_time, time);
 	stacks_add_sample(&p->stacks, (struct stack){ chain->chain, labels },
 			  profile_place(p, index), period, &chain->hint);
 }
@@ -200,11 +200,6 @@ int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum)
 	if (!(scale > 1 || scale < 1))
 		return sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 	return scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
-}
-
-void profile_time(struct profile *p, uint64_t time)
-{
-	clock_widen(&p->first_time, &p->last_time, time);
 }
 
 __attribute__((format(printf, 2, 0)))

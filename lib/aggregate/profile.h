@@ -174,9 +174,6 @@ int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum);
 double as_time_factor(const struct profile *p, const struct stream_events *events,
 		      uint32_t *event);
 
-/* Extend the profile's duration to TIME (0: unknown). */
-void profile_time(struct profile *p, uint64_t time);
-
 /* Add a comment, a line for the reader of the profile. */
 void profile_comment(struct profile *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

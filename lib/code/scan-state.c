@@ -91,7 +91,8 @@ static void align(struct state *s, const struct opcode *i)
 	s->has_aligned = true;
 }
 
-void scan_forget(struct state *s, uint64_t registers)
+/* Nothing is known of the registers in the mask from now on. */
+static void forget(struct state *s, uint64_t registers)
 {
 	for (unsigned r = 0; r < REGISTERS; r++)
 		if (registers >> r & 1)
@@ -136,9 +137,9 @@ void scan_execute(struct state *s, const struct opcode *i)
 		break;
 	case INSTRUCTION_CALL:
 	case INSTRUCTION_CALL_INDIRECT:
-		scan_forget(s, SCRATCH);
+		forget(s, SCRATCH);
 		break;
 	default:
-		scan_forget(s, i->changes);
+		forget(s, i->changes);
 	}
 }

@@ -70,9 +70,6 @@ struct scan_value scan_load(const struct state *s, struct scan_value place);
 /* Push the value V. */
 void scan_push(struct state *s, struct scan_value v);
 
-/* Nothing is known of the registers in the mask from now on. */
-void scan_forget(struct state *s, uint64_t registers);
-
 /* Do what instruction I does to registers and the stack. */
 void scan_execute(struct state *s, const struct opcode *i);
 

@@ -60,9 +60,6 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
 	return &s->events.event[0].layout;
 }
 
-/* Return the time when counting ends; 0: never. */
-uint64_t sampler_end_due(const struct sampler *s);
-
 /* Return whether the recording ends: asked to, at its limits, or as nothing is left to sample. */
 bool sampler_is_over(struct sampler *s, uint64_t time);
 

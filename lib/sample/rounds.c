@@ -23,7 +23,8 @@ static uint64_t earlier(uint64_t due, uint64_t time)
 	return !due || (time && time < due) ? time : due;
 }
 
-uint64_t sampler_end_due(const struct sampler *s)
+/* Return the time when counting ends; 0: never. */
+static uint64_t end_due(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 	uint64_t delay = o->delay == SAMPLER_UNTIL_ENABLED ? 0 : o->delay;
@@ -59,7 +60,7 @@ uint64_t sampler_round_due(const struct sampler *s, uint64_t time)
 int sampler_wait_ms(const struct sampler *s, uint64_t time)
 {
 	uint64_t rotation = s->options->rotation.time;
-	uint64_t due = earlier(sampler_start_due(s), sampler_end_due(s));
+	uint64_t due = earlier(sampler_start_due(s), end_due(s));
 
 	due = earlier(earlier(due, sampler_round_due(s, time)), s->execs.resume);
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
@@ -94,6 +95,6 @@ bool sampler_is_over(struct sampler *s, uint64_t time)
 	const struct sampler_options *o = s->options;
 
 	return *o->stop || output_ended(s->out) || !target_is_alive(s, time) ||
-	       (sampler_end_due(s) && time >= sampler_end_due(s)) ||
+	       (end_due(s) && time >= end_due(s)) ||
 	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }
