@@ -308,8 +308,9 @@ static void refuse_spelling(const struct command *cmd, const struct command_spel
 /* Return the argument of our option for S with TEXT, as a list inside a list: "NAME=A+B". */
 static const char *argument_as(const struct command_spelling *s, const char *text)
 {
+	static struct arena arguments;	/* live as long as the program */
 	size_t used = strlen(s->as), size = used + (text ? strlen(text) : 0) + 1;
-	char *argument = mem_resize(NULL, size);
+	char *argument = arena_alloc(&arguments, size);
 
 	snprintf(argument, size, "%s%s", s->as, text ? text : "");
 	for (char *at = argument + used; *at; at++)
