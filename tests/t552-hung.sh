@@ -89,7 +89,8 @@ check 'with frame pointers, in the stream of any reader, and for a thread by its
 	hang
 	record_while sleep 0.3 -- -g -t $lock
 	waits s.data
-	stack $lock s.data | grep -q '\(^\|;\)wait_for_lock;'
+	# where the caller is found first depends on how the program is compiled
+	stack $lock s.data | grep -q '\(^\|;\)\(wait_for_\)\?lock;'
 	percent $(waited $lock) $span
 	perf script -i s.data -F tid,time,event,ip,sym 2>err | grep "^ *$lock " >samples
 	cat samples
