@@ -267,7 +267,8 @@ check 'rebuilt since the profile: refused by its build ID; without one, shown wi
 		grep -qE " [0-9a-f]{4,}: " out
 		none grep "changed" err
 		sed 's/400000/400001/' "$scratch/w.c" >other.c
-		gcc -O2 -g "-Wl,--build-id=$id" -o plain other.c
+		gcc -O2 -g "-Wl,--build-id=$id" -o other other.c
+		cat other >plain	# which keeps its inode
 		if [ $id = sha1 ]; then
 			exits 1 pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 			grep "plain': the file here is of another build than the one recorded$" err
@@ -281,7 +282,8 @@ check 'rebuilt since the profile: refused by its build ID; without one, shown wi
 	pmu-symbolize p.data 2>err >r.data
 	grep "/plain' was changed after the recording; its names may be wrong$" err
 	echo "void _start(void) {}" |
-		gcc -nostdlib -static -Wl,--build-id=none,-z,noseparate-code -o plain -x c -
+		gcc -nostdlib -static -Wl,--build-id=none,-z,noseparate-code -o other -x c -
+	cat other >plain
 	exits 1 pmu-annotate --show asm '^hot$' p.pb.gz >out 2>err
 	grep "no instructions in '.*/plain': it was changed after the recording$" err
 END
