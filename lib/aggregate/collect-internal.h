@@ -108,7 +108,10 @@ void collect_complete_labels(struct collect *c, bool drop_others);
 /* Start with new slices.  Threads that wait lose theirs. */
 void collect_forget_slices(struct collect *c);
 
-/* Return the subject of S, a new one if S is its first sample.  S NULL: that of all samples. */
+/*
+ * Return the subject that the sample S belongs to.  It is added if S is its first sample.  If S is
+ * NULL, return the subject that all samples belong to when they are not split.
+ */
 struct collect_subject *collect_subject(struct collect *c, const struct resolved_sample *s);
 
 /*

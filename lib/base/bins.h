@@ -49,9 +49,9 @@ enum {
 	} })
 
 /*
- * Search the array AT for NUMBER by the bins B; the result is that of BISECT(0, COUNT, I,
- * IS_AFTER).  Prefetches the whole bin, because a search would load its elements one after the
- * other.
+ * Search the array AT for NUMBER, with the help of the bins B.  Returns what BISECT(0, COUNT, I,
+ * IS_AFTER) returns.  Prefetches the whole bin, because a search would load its elements one after
+ * the other.
  */
 #define BINS_BISECT(B, AT, NUMBER, COUNT, I, IS_AFTER) ({		\
 	struct bins_range bins_in = bins_find((B), (NUMBER), (COUNT));	\

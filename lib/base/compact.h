@@ -84,8 +84,8 @@ static inline uint32_t compact_guess(const struct compact_table *t, uint32_t has
 }
 
 /*
- * Return the id of the item for which IS_IT holds, an expression of the id I, or TABLE_NONE if
- * there is none: then PROBE is the slot for compact_put_at().  PROBE must be new.
+ * Return the id of the item for which IS_IT, an expression of the id I, is true.  If there is no
+ * such item, return TABLE_NONE; compact_put_at() can then add it at PROBE.  PROBE must be new.
  */
 #define COMPACT_FIND(TABLE, PROBE, I, IS_IT) ({					\
 	const struct compact_table *compact_in = (TABLE);			\

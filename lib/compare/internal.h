@@ -27,9 +27,10 @@ double stats_chi_square_quantile(double p, double df);
 /* wait-frames - the kernel's frames in which a thread waits, as one frame: "[waits: futex]". */
 
 /*
- * Return how many locations at the leaf of STACK are frames of the kernel, and write one NAME for
- * all of them, of at most SIZE bytes: the system call in which the thread waited; "[waits]" if
- * there is none; or the name in brackets that the leaf has already, such as "[preempted]".
+ * Return how many locations at the leaf of STACK are frames of the kernel.  Write one NAME for all
+ * of them, of at most SIZE bytes.  If the leaf has a name in brackets, such as "[preempted]", this
+ * is the name.  Otherwise it is the system call in which the thread waited, or "[waits]" if no
+ * frame is a system call.
  */
 size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, char *name,
 		   size_t size);

@@ -97,7 +97,7 @@ uint64_t top_whole(const struct top *t);
 /* Write the name, before sorting, of the row of an object's addresses.  PATH: its path. */
 void top_name_object(const char *path, char *name, size_t size);
 
-/* Return whether ROW is that of all addresses of OBJECT, a base name, that have no function. */
+/* Return whether ROW stands for the addresses of OBJECT, a base name, that are in no function. */
 bool top_is_object(const struct top_row *row, const char *object);
 
 /* Return the object of a row: "libc.so.6"; "[several]" if the name is in several; or "". */

@@ -27,7 +27,7 @@ struct owners {
 
 #define OWNER_ANY UINT32_MAX
 
-/* How samples of an inherited event are told apart from samples of the thread's own event. */
+/* How we know whether a sample is from an inherited event or from the thread's own event. */
 enum owner_rule {
 	OWNER_BY_ID,	/* the ID of the sample is that of its event */
 	OWNER_FIRST,	/* it may be the other event's, and this is the first of a pair, or alone */

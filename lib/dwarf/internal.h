@@ -60,15 +60,15 @@ struct value {
 };
 
 /*
- * The size of a value.  Up to SIZE_FIXED_MAX, it is a number of bytes; SIZE_IMPLICIT: none, because
- * the abbreviation has the value.  Above, it is
- *   SIZE_ADDRESS, SIZE_OFFSET   the size of addresses, of offsets, in the unit
+ * How many bytes a value takes.  A number up to SIZE_FIXED_MAX is the number of bytes.
+ * SIZE_IMPLICIT: no bytes, because the abbreviation has the value.  The others:
+ *   SIZE_ADDRESS, SIZE_OFFSET   an address, an offset; the unit says how many bytes these take
  *   SIZE_REF_ADDR               SIZE_ADDRESS in DWARF 2, else SIZE_OFFSET
- *   SIZE_ULEB, SIZE_SLEB        that of an unsigned, a signed LEB128 number
- *   SIZE_STRING                 that of a string and its NUL
- *   SIZE_BLOCK                  that of a block, after its size as a LEB128 number
- *   SIZE_BLOCK1, 2, 4           that of a block, after its size in 1, 2 or 4 bytes
- *   SIZE_INDIRECT               that of a value, after its form
+ *   SIZE_ULEB, SIZE_SLEB        a LEB128 number, unsigned or signed
+ *   SIZE_STRING                 a string and its NUL
+ *   SIZE_BLOCK                  a LEB128 number, and then so many bytes
+ *   SIZE_BLOCK1, 2, 4           a number of 1, 2 or 4 bytes, and then so many bytes
+ *   SIZE_INDIRECT               the number of a form, and then a value of that form
  */
 enum form_size {
 	SIZE_IMPLICIT = 0, SIZE_FIXED_MAX = 16, SIZE_ADDRESS, SIZE_OFFSET, SIZE_REF_ADDR,
