@@ -228,6 +228,7 @@ bool images_make_room(struct images *i)
 {
 	enum { SPARE = 64 };	/* files that one image may open: debug and split files */
 	const struct elf_pool *pool = &i->pool;
+	bool is_any_closed = false;
 	uint32_t count;
 
 	if (pool->open + SPARE < ELF_POOL_MAX && pool->memory <= ELF_POOL_MEMORY)
@@ -239,10 +240,12 @@ bool images_make_room(struct images *i)
 	/* A quarter is to be free.  The last one stays: it would be opened again at once. */
 	for (uint32_t k = 0; k + 1 < count && (pool->open > ELF_POOL_MAX / 4 * 3 ||
 					       pool->memory > ELF_POOL_MEMORY / 4 * 3); k++)
-		if (use[k]->is_read || pool->open > ELF_POOL_MAX / 4 * 3)
+		if (use[k]->is_read || pool->open > ELF_POOL_MAX / 4 * 3) {
 			close_image(use[k]);	/* otherwise this would free no memory */
+			is_any_closed = true;
+		}
 	free(use);
-	return true;
+	return is_any_closed;
 }
 
 void images_prefetch(struct images *i, uint32_t id, const struct object *object,

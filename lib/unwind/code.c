@@ -58,7 +58,7 @@ struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m,
 	if (image->elf && machine && elf_machine(image->elf) == machine->elf)
 		code->cfi = cfi_open(image->elf);
 	cfi_use_budget(code->cfi, &u->budget);
-	image->is_read = code->cfi;
+	image->is_read = image->elf;	/* also of a 32-bit program: it has no CFI here */
 	if (report_first(&image->is_reported) && !image->elf && o->kind == OBJECT_FILE)
 		report_note(u->report, "stacks may end in '%s': %s%s", o->path,
 			    locate_reason(image->result), locate_advice(o, image->result));
