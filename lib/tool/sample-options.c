@@ -155,6 +155,8 @@ const char *sample_parse_record(const char *text, void *choices)
 
 	for (const char *at = text; ; at++) {
 		size_t size = strcspn(at, ",");
+		if (size >= sizeof(field))
+			return at;
 		snprintf(field, sizeof(field), "%.*s", (int)size, at);
 		char *values = strchr(field, '=');
 		if (values)
