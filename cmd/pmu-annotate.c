@@ -101,34 +101,17 @@ static bool is_profile(const char *name)
 
 static void parse_options(void)
 {
-	struct ratio_request unused;
+	const char *wrong = ratios_wrong(&ratios);
 
-	for (size_t i = 0; i < ratios.count; i++)
-		if (!ratios_parse(ratios.item[i], &unused))
-			command_misused(&command, "--ratio takes %s, not '%s'", ratios_form,
-					ratios.item[i]);
+	if (wrong)
+		command_misused(&command, "--ratio takes %s, not '%s'", ratios_form, wrong);
 }
 
-/* Add the columns of --ratio.  Return false (reported) if A's profile lacks a sample type. */
-static bool add_ratios(struct annotate *a, struct annotate_view *view)
+static bool add_ratio(void *annotate, const struct decoded *d, struct ratio_column *c, size_t a,
+		      size_t b)
 {
-	struct ratio_request r;
-	uint32_t over, under;
-
-	view->ratio = mem_zeroed(ratios.count + 1, sizeof(*view->ratio));
-	for (size_t i = 0; i < ratios.count; i++) {
-		ratios_parse(ratios.item[i], &r);
-		if (!ratios_find(&r, a->d, &over, &under, a->report))
-			return false;
-		struct ratio_column *c = &view->ratio[view->ratios++];
-		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
-		if (annotate_add_ratio(a, c, over, under))
-			continue;
-		report_error(a->report, "no ratio '%s': %s", ratios.item[i],
-			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
-		ratios_release(&view->ratio[--view->ratios]);
-	}
-	return true;
+	(void)d;	/* it is that of ANNOTATE */
+	return annotate_add_ratio(annotate, c, a, b);
 }
 
 static ssize_t write_to(void *output, const char *bytes, size_t size)
@@ -179,6 +162,7 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 		.no_bars = bars_are == BARS_NONE };
 	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,
 				      .tool = "pmu-annotate " PMU_VERSION };
+	struct ratio_columns columns = { .count = 0 };
 
 	view.type = decoded_string(d, d->type[index].type);
 	view.unit = decoded_string(d, d->type[index].unit);
@@ -188,15 +172,16 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 		files.jit = jit_code_open(jitdump, report);
 	if (annotate_choose(&a, filter, index, functions)) {
 		annotate_count(&a, index);
-		if (add_ratios(&a, &view))
+		bool good = ratios_make(&columns, &ratios, d, add_ratio, &a, report);
+		view.ratio = columns.column;
+		view.ratios = columns.count;
+		if (good)
 			print(&a, &view);
 	} else {
 		report_error(report, "no function with samples matches; pmu-top shows which "
 			     "functions the profile has");
 	}
-	for (size_t i = 0; i < view.ratios; i++)
-		ratios_release(&view.ratio[i]);
-	free(view.ratio);
+	ratios_release(&columns);
 	annotate_release(&a);
 	code_files_release(&files);
 	source_texts_release(&texts);

@@ -29,8 +29,7 @@ static int bars_are = BARS_AUTO;	/* enum bars_how */
 static const char *type, *by, *asked;		/* ASKED: labels of a stream */
 static struct top_how how;
 static struct word_list ratios;
-static struct ratio_column *columns;
-static size_t column_count;
+static struct ratio_columns columns;
 
 static const struct command_option options[] = {
 	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
@@ -94,44 +93,17 @@ static void parse_options(void)
 	else if (!writer->is_for_people)
 		min_call = 0;
 	how.waits = writer->is_for_people && !by && !how.calls;
-	struct ratio_request unused;
-	for (size_t i = 0; i < ratios.count; i++)
-		if (!ratios_parse(ratios.item[i], &unused))
-			command_misused(&command, "--ratio takes %s, not '%s'", ratios_form,
-					ratios.item[i]);
+	const char *wrong = ratios_wrong(&ratios);
+	if (wrong)
+		command_misused(&command, "--ratio takes %s, not '%s'", ratios_form, wrong);
 	if (ratios.count > 0 && !writer->has_ratios)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");
 }
 
-/* Make the columns of --ratio.  Return false (reported) if D does not have their sample types. */
-static bool add_ratios(const struct decoded *d, struct report *report)
+static bool add_ratio(void *rows_by, const struct decoded *d, struct ratio_column *c, size_t a,
+		      size_t b)
 {
-	struct ratio_request r;
-	uint32_t a, b;
-
-	columns = mem_zeroed(ratios.count, sizeof(*columns));
-	for (size_t i = 0; i < ratios.count; i++) {
-		ratios_parse(ratios.item[i], &r);
-		if (!ratios_find(&r, d, &a, &b, report))
-			return false;
-		struct ratio_column *c = &columns[column_count++];
-		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
-		if (ratios_add(c, d, a, b, &how))
-			continue;
-		report_error(report, "no ratio '%s': %s", ratios.item[i],
-			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
-		ratios_release(&columns[--column_count]);
-	}
-	return true;
-}
-
-static void release_ratios(void)
-{
-	for (size_t i = 0; i < column_count; i++)
-		ratios_release(&columns[i]);
-	free(columns);
-	columns = NULL;
-	column_count = 0;
+	return ratios_add(c, d, a, b, rows_by);
 }
 
 /*
@@ -193,8 +165,8 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 	}
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
 				 .min_call = min_call, .bars = (enum bars_how)bars_are,
-				 .by_cumulative = by_cumulative, .ratio = columns,
-				 .ratios = column_count, .objects = objects, .diff = diff };
+				 .by_cumulative = by_cumulative, .ratio = columns.column,
+				 .ratios = columns.count, .objects = objects, .diff = diff };
 
 	view.columns = screen_columns();
 	top_sort(top, by_cumulative);
@@ -273,7 +245,7 @@ static void show(const struct decoded *d, size_t index, enum open_kind kind,
 		bars_make(&bars);
 		explain_bars(&bars, d, top.is_difference, report);
 	}
-	bool good = add_ratios(d, report);
+	bool good = ratios_make(&columns, &ratios, d, add_ratio, &how, report);
 	if (good) {
 		notes_report(d, true, report);
 		bool judged = judge(&diff, d, index, report);
@@ -285,7 +257,7 @@ static void show(const struct decoded *d, size_t index, enum open_kind kind,
 			      judged ? &diff : NULL, report);
 	}
 	diff_release(&diff);
-	release_ratios();
+	ratios_release(&columns);
 	top_release(&top);
 	bars_release(&bars);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/ratios.h"
+#include "base/arena.h"
 #include "pprof/sample-type.h"
 
 #include <math.h>
@@ -9,7 +10,15 @@
 
 const char ratios_form[] = "A/B, A/B*NUMBER or A/B*NUMBER=NAME of two sample types";
 
-bool ratios_parse(const char *text, struct ratio_request *r)
+/* A text of the form "A/B", "A/B*1000" or "A/B*1000=NAME", parsed. */
+struct ratio_request {
+	char a[200], b[200];	/* sample types */
+	double factor;
+	const char *name;	/* in the text; all of it if it has no "=" */
+};
+
+/* Parse TEXT into R.  Return false if TEXT is not a ratio. */
+static bool parse(const char *text, struct ratio_request *r)
 {
 	/* an event's name may contain a slash; the names of its types do not start with one */
 	const char *name = strrchr(text, '='), *times = strrchr(text, '*');
@@ -102,14 +111,6 @@ static void count_top(void *context, size_t type, struct bars *bars)
 	top_add_with_bars(top, t->d, type, bars, NULL);
 }
 
-bool ratios_find(const struct ratio_request *r, const struct decoded *d, uint32_t *a, uint32_t *b,
-		 struct report *report)
-{
-	*a = sample_type_find(d, r->a, NULL, report);
-	*b = *a == TABLE_NONE ? *a : sample_type_find(d, r->b, NULL, report);
-	return *b != TABLE_NONE;
-}
-
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
 		const struct top_how *how)
 {
@@ -140,10 +141,54 @@ struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of ki
 	return compute(c, &a, &b, false);
 }
 
-void ratios_release(struct ratio_column *c)
+const char *ratios_wrong(const struct word_list *requests)
+{
+	struct ratio_request unused;
+
+	for (size_t i = 0; i < requests->count; i++)
+		if (!parse(requests->item[i], &unused))
+			return requests->item[i];
+	return NULL;
+}
+
+static void release_column(struct ratio_column *c)
 {
 	for (int i = 0; i < 2; i++) {
 		top_release(&c->top[i]);
 		bars_release(&c->bars[i]);
 	}
+}
+
+bool ratios_make(struct ratio_columns *columns, const struct word_list *requests,
+		 const struct decoded *d, ratios_adder *add, void *context,
+		 struct report *report)
+{
+	struct ratio_request r;
+
+	columns->column = mem_zeroed(requests->count + 1, sizeof(*columns->column));
+	for (size_t i = 0; i < requests->count; i++) {
+		parse(requests->item[i], &r);
+		uint32_t a = sample_type_find(d, r.a, NULL, report);
+		uint32_t b = a == TABLE_NONE ? a : sample_type_find(d, r.b, NULL, report);
+		if (b == TABLE_NONE)
+			return false;
+		struct ratio_column *c = &columns->column[columns->count];
+		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
+		if (add(context, d, c, a, b)) {
+			columns->count++;
+			continue;
+		}
+		report_error(report, "no ratio '%s': %s", requests->item[i],
+			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
+		release_column(c);
+	}
+	return true;
+}
+
+void ratios_release(struct ratio_columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		release_column(&columns->column[i]);
+	free(columns->column);
+	*columns = (struct ratio_columns){ .count = 0 };
 }

@@ -4,6 +4,7 @@
  * interval.
  */
 #pragma once
+#include "base/word-list.h"
 #include "compare/ratio.h"
 #include "compare/top.h"
 
@@ -16,25 +17,32 @@ struct ratio_column {
 	struct ratio total;	/* of the whole profile */
 };
 
-/* The argument of --ratio: "A/B", "A/B*1000", "A/B*1000=NAME". */
-struct ratio_request {
-	char a[200], b[200];	/* sample types */
-	double factor;
-	const char *name;	/* in the text that was parsed; all of it if it has no "=" */
-};
-
-/* What ratios_parse() takes, for messages. */
+/* What the texts of requests are, for messages. */
 extern const char ratios_form[];
 
-/* Parse TEXT into R.  Return false if TEXT is not a ratio. */
-bool ratios_parse(const char *text, struct ratio_request *r);
+/* Return the first of REQUESTS, arguments of --ratio, that is not a ratio; NULL: all are. */
+const char *ratios_wrong(const struct word_list *requests);
+
+/* Zero-initialised: none. */
+struct ratio_columns {
+	struct ratio_column *column;
+	size_t count;
+};
+
+/* Callback: add the sample types A and B of D to C.  Return false if one has no error bars. */
+typedef bool ratios_adder(void *context, const struct decoded *d, struct ratio_column *c,
+			  size_t a, size_t b);
 
 /*
- * Find the sample types of R in D, by name or number, and set A and B.  Return false (reported) if
- * D does not have them.
+ * Make the columns that REQUESTS ask for, of which none is wrong; ADD is called with CONTEXT for
+ * each.  A ratio that has no error bars is reported and left out.  Return false (reported) if D
+ * does not have the sample types of one.
  */
-bool ratios_find(const struct ratio_request *r, const struct decoded *d, uint32_t *a, uint32_t *b,
+bool ratios_make(struct ratio_columns *columns, const struct word_list *requests,
+		 const struct decoded *d, ratios_adder *add, void *context,
 		 struct report *report);
+
+void ratios_release(struct ratio_columns *columns);
 
 /* Add the sample types A and B of D, in rows by HOW.  Return false if one has no error bars. */
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
@@ -55,5 +63,3 @@ struct ratio ratios_of_row(struct ratio_column *c, uint32_t row, enum bars_of ki
 
 /* Return the ratio in the row called NAME, of flat or cumulative values by KIND. */
 struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind);
-
-void ratios_release(struct ratio_column *c);
