@@ -8,6 +8,7 @@
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
 # make mutants        break the library in COUNT small ways (200): do the tests notice?
 # make install        to $(DESTDIR)$(PREFIX); make uninstall removes that
+# make O=DIR ...      build in DIR, not in build/: for sources that cannot be written
 # make ARCH=arm64 ... for another architecture, in build/arm64
 # make lab            run the pipes on an emulated PMU, with several kernels
 # make accuracy       measure profiles against what is known, beside a timer's
@@ -44,7 +45,20 @@ WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
 FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate
 PAGES   := $(wildcard man/*.[157])
 
-B := build/release
+# Where everything is built.
+O := build
+ifneq (1,$(words $O)$(findstring :,$O))
+$(error O='$O': make cannot build in a directory that has a space or a colon in its name)
+endif
+IN_SOURCE := $(filter check check-all mutants lab accuracy bench fuzz fuzz-whole,$(MAKECMDGOALS))
+ifneq (build,$O)
+ifneq (,$(IN_SOURCE))
+$(error make $(IN_SOURCE) writes into build/ in the source: leave out O=$O)
+endif
+endif
+# A path below $O for programs that run elsewhere: a word for the shell
+full = '$(subst ','\'',$(if $(filter /%,$1),,$(CURDIR)/)$1)'
+B := $O/release
 # Defences of ours, before the builder's CFLAGS and LDFLAGS; tests/t015-hardening.sh reads them
 # from the files.  glibc's checks need an optimizer.  There is no CET: one library without its
 # mark turns it off, and Debian's static libc has none.
@@ -55,7 +69,7 @@ HARDENED += $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_
 endif
 LINKAGE = -static-pie
 ifdef SANITIZE
-B := build/asan
+B := $O/asan
 STRICT = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # These check more where they see the plain functions.
 HARDENED =
@@ -69,24 +83,23 @@ LINKAGE += -fuse-ld=lld
 endif
 endif
 ifdef BUILD
-B := build/$(BUILD)
+B := $O/$(BUILD)
 endif
 
 # Another architecture: Debian's cross compiler, and its static libraries for that
-# architecture unpacked below build/.
+# architecture unpacked below $O/.
 ifdef ARCH
 ifneq (,$(filter s390x ppc64 powerpc mips mips64 sparc64 hppa m68k,$(ARCH)))
 $(error pmukit does not run on big-endian machines such as $(ARCH))
 endif
 TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
-B       := build/$(ARCH)$(if $(GUESTS),-guests)
-SYSROOT := build/sysroot-$(ARCH)
+B       := $O/$(ARCH)$(if $(GUESTS),-guests)
+SYSROOT := $O/sysroot-$(ARCH)
 CC      := $(TRIPLET)-gcc
 AR      := $(TRIPLET)-ar
 OBJCOPY := $(TRIPLET)-objcopy
 CPPFLAGS += -isystem $(SYSROOT)/root/usr/include -isystem $(SYSROOT)/root/usr/include/$(TRIPLET)
 LDFLAGS  += -L$(SYSROOT)/root/usr/lib/$(TRIPLET)
-READY    := $(SYSROOT)/ready
 endif
 ifdef WERROR
 STRICT += -Werror
@@ -94,7 +107,7 @@ endif
 
 # Ours, whatever CFLAGS the builder chose.
 OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 -DPMU_VERSION='"$(VERSION)"' \
-       -I. -Ilib -Ibuild/proto -include base/banned.h \
+       -I. -Ilib -I$O/proto -include base/banned.h \
        -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
        -Wformat=2 -Wpointer-arith -Wwrite-strings $(STRICT)
 
@@ -110,45 +123,52 @@ endif
 
 all: $(TOOLS:%=$B/bin/%)
 
+# All that a build needs is there; or one line says what is not, and how to install it.
+READY := $B/ready
+$(READY): LINKAGE := $(LINKAGE)
+$(READY): tests/needs $(if $(ARCH),$(SYSROOT)/ready)
+	@tests/needs find $@ '$(LINKAGE)' '$(LDLIBS)' $(CC) $(CPPFLAGS) -Ilib -include base/banned.h \
+		-fPIE $(CFLAGS) $(LDFLAGS) $(STRICT)
+
 $B/%.o: %.c Makefile | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The profile format's code is generated; only lib/pprof uses it.
-build/proto/profile.pb-c.c: proto/profile.proto
+$O/proto/profile.pb-c.c: proto/profile.proto | $(READY)
 	$(SAY) PROTO $@
 	@mkdir -p $(@D)
-	$Qprotoc-c --c_out=build/proto -Iproto proto/profile.proto
-$B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
+	$Qprotoc-c --c_out=$O/proto -Iproto proto/profile.proto
+$B/proto/profile.pb-c.o: $O/proto/profile.pb-c.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) -fPIE $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
-$(patsubst %.c,$B/%.o,$(wildcard lib/pprof/*.c)): build/proto/profile.pb-c.c
+$(patsubst %.c,$B/%.o,$(wildcard lib/pprof/*.c)): $O/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
 SCRIPT := $(addprefix lib/flame/flame-,$(addsuffix .js,data text name weights boxes search colour \
 		draw table heat print source page))
-build/show/flame_script.c: $(SCRIPT)
-build/show/flame_style.c: lib/flame/flame.css
-build/show/annotate_style.c: lib/show/annotate.css
-build/show/%.c: lib/show/embed
+$O/show/flame_script.c: $(SCRIPT)
+$O/show/flame_style.c: lib/flame/flame.css
+$O/show/annotate_style.c: lib/show/annotate.css
+$O/show/%.c: lib/show/embed
 	$(SAY) EMBED $@
 	@mkdir -p $(@D)
 	$Qlib/show/embed $* $(filter-out $<,$^) >$@
-EMBEDDED := $(if $(GUESTS),,$(patsubst %,build/show/%.c,flame_script flame_style annotate_style))
-$(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
+EMBEDDED := $(if $(GUESTS),,$(patsubst %,$O/show/%.c,flame_script flame_style annotate_style))
+$(EMBEDDED:$O/%.c=$B/%.o): $B/%.o: $O/%.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
 
 # The makers' names and codes of events.
-TABLES := build/event/maker_tables.c
+TABLES := $O/event/maker_tables.c
 $(TABLES): $(addprefix lib/event/tables/,generate models.tsv events.tsv)
 	$(SAY) EMBED $@
 	@mkdir -p $(@D)
 	$Qlib/event/tables/generate >$@
-$(TABLES:build/%.c=$B/%.o): $(TABLES) | $(READY)
+$(TABLES:$O/%.c=$B/%.o): $(TABLES) | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
@@ -162,8 +182,8 @@ $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g
 endif
-$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o) \
-		$(TABLES:build/%.c=$B/%.o)
+$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:$O/%.c=$B/%.o) \
+		$(TABLES:$O/%.c=$B/%.o)
 	$(SAY) AR $@
 	$Qrm -f $@ && $(AR) rcs $@ $^
 $B/bin/%: $B/cmd/%.o $B/libsampler.a
@@ -198,7 +218,7 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 $B/tests/bin/serve-clock: $B/whole/pmu-serve.o
 $B/tests/bin/serve-clock: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=time,-u,getaddrinfo
 $B/tests/bin/serve-clock: LDLIBS := $B/libsampler.a $(LDLIBS)
-build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED) $(TABLES)
+$O/fuzz/%: %.c $(SOURCES) $O/proto/profile.pb-c.c $(EMBEDDED) $(TABLES)
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
@@ -223,21 +243,21 @@ endif
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
-$(READY): tests/setup
-	@tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
+$(SYSROOT)/ready: tests/setup
+	@BUILDS=$(call full,$O) tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
 		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev libevent-dev
 	@touch $@
-sysroot: $(READY)
+sysroot: $(SYSROOT)/ready
 endif
 
 demo:
 	@tests/setup build
 	@+$(MAKE) --no-print-directory -s -j2 all $B/tests/bin/compress
-	@BIN=$(CURDIR)/$B/bin tests/demo build/demo.pb.gz
+	@BIN=$(call full,$B/bin) tests/demo $O/demo.pb.gz
 
 quick:
 	@+$(MAKE) --no-print-directory -s -j2 tests
-	@tests/run quick
+	@$(if $(filter-out build,$O),BUILDS=$(call full,$O)) tests/run quick
 check:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 checked
@@ -245,12 +265,12 @@ check:
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 CC=clang checked
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 short-ways
 	@# where guests cannot run, the tests that want them say why
-	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
+	@tests/lab/prepare >$O/lab-prepare.log 2>&1 || :
 	@tests/run user release asan alone
 # The tools that make profiles, without short ways (lib/base/short-ways.h).
 short-ways:
 	@+$(MAKE) --no-print-directory -s BUILD=long CPPFLAGS=-DSHORT_WAYS=0 CFLAGS=-O1 \
-		$(patsubst %,build/long/bin/%,pmu-stream pmu-symbolize pmu-topprof pmu-unwind)
+		$(patsubst %,$O/long/bin/%,pmu-stream pmu-symbolize pmu-topprof pmu-unwind)
 check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
@@ -262,11 +282,11 @@ mutants:
 
 # All that is compiled, for the warnings of other compilers (tests/compilers).
 objects: $(patsubst %.c,$B/%.o,$(SOURCES) $(TOOLS:%=cmd/%.c)) $B/proto/profile.pb-c.o \
-	$(patsubst %,$B/%.o,$(UNITS) $(HELPERS) $(WHOLE)) $(EMBEDDED:build/%.c=$B/%.o)
+	$(patsubst %,$B/%.o,$(UNITS) $(HELPERS) $(WHOLE)) $(EMBEDDED:$O/%.c=$B/%.o)
 
 # What clang warns of, at once: the build with sanitizers stops at the same.
-clang-warnings: $(patsubst %.c,build/clang-warnings/%.ok,$(SOURCES) $(TOOLS:%=cmd/%.c))
-build/clang-warnings/%.ok: %.c Makefile build/proto/profile.pb-c.c
+clang-warnings: $(patsubst %.c,$O/clang-warnings/%.ok,$(SOURCES) $(TOOLS:%=cmd/%.c))
+$O/clang-warnings/%.ok: %.c Makefile $O/proto/profile.pb-c.c
 	$Qclang $(OURS) -Werror -fsyntax-only $<
 	@mkdir -p $(@D) && touch $@
 
@@ -282,24 +302,24 @@ accuracy:
 bench:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 tests
-	@BIN=$(CURDIR)/$B/bin tests/bench/run
-fuzz: $(FUZZERS:%=build/fuzz/%) fuzz-whole
-	@tests/fuzz/seeds build/fuzz/seeds
-	@set -e; for f in $(FUZZERS:%=build/fuzz/%); do \
+	@BIN=$(call full,$B/bin) tests/bench/run
+fuzz: $(FUZZERS:%=$O/fuzz/%) fuzz-whole
+	@tests/fuzz/seeds $O/fuzz/seeds
+	@set -e; for f in $(FUZZERS:%=$O/fuzz/%); do \
 		mkdir -p $$f.corpus; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 -max_len=16384 \
 			$$f.corpus $$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} \
-				build/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
+				$O/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
 # Whole tools, with their coverage: under sanitizers, and as they are, for time and memory.
 FUZZ_WHOLE = CC=clang CPPFLAGS=-fsanitize-coverage=inline-8bit-counters
 fuzz-whole:
 	+@$(MAKE) --no-print-directory -s all
 	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) SANITIZE=1 BUILD=fuzz/asan CFLAGS='-O1 -g' \
-		build/fuzz/asan/tests/bin/fuzz-tools
+		$O/fuzz/asan/tests/bin/fuzz-tools
 	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) BUILD=fuzz/plain CFLAGS='-O2 -g' \
-		build/fuzz/plain/tests/bin/fuzz-tools
-	@tests/whole/fuzz $(FUZZ_SECONDS) build/fuzz/asan/tests/bin/fuzz-tools \
-		build/fuzz/plain/tests/bin/fuzz-tools
+		$O/fuzz/plain/tests/bin/fuzz-tools
+	@tests/whole/fuzz $(FUZZ_SECONDS) $O/fuzz/asan/tests/bin/fuzz-tools \
+		$O/fuzz/plain/tests/bin/fuzz-tools
 
 # Paths for the shell, whatever is in them.  A program named perf_to_profile that is not a link to
 # ours belongs to another project; then its page does, too.
@@ -339,6 +359,9 @@ completions: all
 dist:
 	git archive --prefix=pmukit-$(VERSION)/ -o pmukit-$(VERSION).tar.gz HEAD
 clean:
+ifneq (build,$O)
+	@echo "make clean removes build/ only: remove $O yourself" >&2; exit 1
+endif
 	rm -rf build
 	rm -f pmukit-*.tar.gz
 .PHONY: all tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean

@@ -15,5 +15,9 @@
 #error "pmukit does not run on big-endian machines: it would misread the bit fields of recordings"
 #endif
 
+#if __SIZEOF_POINTER__ != 8
+#error "pmukit does not run on 32-bit machines: addresses in recordings have 64 bits"
+#endif
+
 #undef sprintf	/* with clang, glibc's checks define it as a macro */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok atoi atol gets
