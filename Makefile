@@ -1,4 +1,5 @@
 # make                the tools, static, in build/release/bin
+# make pmukit         all tools in one file, build/release/bin/pmukit
 # make demo           set up, build, profile a real workload, show the result
 # make quick          build, run what needs no root and no half minute
 # make check          set up, build, run every test, under sanitizers what parses
@@ -214,6 +215,24 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+# All tools in one file, which has no other with it; each tool's table of options has a name, too.
+# It is a PIE, for most of the tools in it parse files of strangers.
+kit_name = $(subst -,_,$1)
+$B/cmd/pmukit/pmukit.o $B/clang-warnings/cmd/pmukit/pmukit.ok: \
+	OURS += '-DTOOLS=$(foreach t,$(TOOLS),TOOL($(call kit_name,$t)))'
+$B/cmd/pmukit/pmukit.o: $(TOOLS:%=cmd/%.c)
+rename = --redefine-sym $1=$2 --globalize-symbol=$2
+$B/pmukit/%.o: $B/cmd/%.o
+	@mkdir -p $(@D)
+	$Q$(OBJCOPY) $(call rename,main,main_of_$(call kit_name,$*)) \
+		$(call rename,command,command_of_$(call kit_name,$*)) \
+		$(call rename,drop_in,command_of_perf_to_profile) $< $@
+$B/bin/pmukit: $B/cmd/pmukit/pmukit.o $(TOOLS:%=$B/pmukit/%.o) $B/libsampler.a
+	$(SAY) LINK $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+$B/bin/pmukit: LDFLAGS += -Wl,-u,getaddrinfo
+pmukit: $B/bin/pmukit
 # pmu-serve with another time of day.
 $B/tests/bin/serve-clock: $B/whole/pmu-serve.o
 $B/tests/bin/serve-clock: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=time,-u,getaddrinfo
@@ -364,7 +383,7 @@ ifneq (build,$O)
 endif
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

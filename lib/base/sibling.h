@@ -2,8 +2,8 @@
 /*
  * sibling - starts another tool of ours as a filter, or a program apart from us, without a shell.
  *
- * A tool is looked for in the directories of $PMU_PATH, beside the running program, and in
- * $PATH, in this order.  No name comes from input.
+ * A tool is looked for in the directories of $PMU_PATH, beside the running program, in the running
+ * program itself, and in $PATH, in this order.  No name comes from input.
  */
 #pragma once
 #include "base/report.h"
@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Zero-initialised: not started. */
@@ -19,8 +20,26 @@ struct sibling {
 	pid_t pid;		/* 0: not started, or ended */
 };
 
-/* Write the path of the tool NAME to PATH.  Return false if the tool is not found. */
+/*
+ * Return whether this program is all tools in one, and NAME is one of them: started as NAME, it is
+ * that tool.  A program without cmd/pmukit/pmukit.c is one tool, and has no other.
+ */
+bool sibling_is_within(const char *name);
+
+/*
+ * Write the path of the tool NAME to PATH.  If the tool is in this program, that is a path by which
+ * this process starts itself again.  Return false if the tool is not found.
+ */
 bool sibling_find(const char *name, char path[PATH_MAX]);
+
+/* Write the path of the running program's file, without links, to PATH.  False: it has none. */
+bool sibling_own_path(char path[PATH_MAX]);
+
+/*
+ * Set WORD to what a shell starts the tool NAME by: its name, if the shell finds the same file; or
+ * its path, in PATH; or the path of this program, and NAME.  Return the number of words, 1 or 2.
+ */
+size_t sibling_words(const char *name, char path[PATH_MAX], const char *word[2]);
 
 /* Write the path of the program NAME, which may be a path, to PATH, as a shell finds it. */
 bool sibling_find_program(const char *name, char path[PATH_MAX]);

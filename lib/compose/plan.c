@@ -290,18 +290,16 @@ bool plan_make(struct plan *plan, const struct plan_request *request, struct rep
 	return can_run(plan, request, report) && can_create(plan->profile, report);
 }
 
-/* Return WORDS for a shell, with the path of the tool if a shell would find a different one. */
+/* Return WORDS for a shell, which starts the same tool by them. */
 static char *line_of(const struct word_list *words)
 {
-	char found[PATH_MAX], by_shell[PATH_MAX];
-	const char *tool = words->item[0];
-	const char **word = mem_resize(NULL, words->count * sizeof(*word));
+	const char **word = mem_resize(NULL, (words->count + 1) * sizeof(*word)), *tool[2];
+	char found[PATH_MAX];
+	size_t first = sibling_words(words->item[0], found, tool);
 
-	memcpy(word, words->item, words->count * sizeof(*word));
-	if (sibling_find(tool, found) &&
-	    (!sibling_find_program(tool, by_shell) || strcmp(found, by_shell)))
-		word[0] = found;
-	char *line = words_quoted(words->count, word);
+	memcpy(word, tool, first * sizeof(*word));
+	memcpy(word + first, words->item + 1, (words->count - 1) * sizeof(*word));
+	char *line = words_quoted(words->count - 1 + first, word);
 	free(word);
 	return line;
 }

@@ -11,3 +11,9 @@ bool rights_is_privileged(void);
 
 /* Return whether a seccomp filter checks this process's system calls. */
 bool rights_is_filtered(void);
+
+/*
+ * Return whether this process got rights from its program's file that its caller does not have: by
+ * a capability of the file, or as another user's or group's (setuid, setgid).
+ */
+bool rights_come_from_file(void);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What the argument of an option is, and so what its VALUE points to. */
 enum option_kind {
@@ -122,6 +123,8 @@ struct command {
 							   NULL */
 	bool runs_command;	/* operands are a command: options end at the first operand */
 	bool reads_files;	/* operands are files to read: -i FILE is the same */
+	void (*list_operands)(FILE *out);	/* print what operands there are, for --help; or
+						   NULL */
 };
 
 /*

@@ -189,36 +189,25 @@ static char *from_root(const char *path)
 	return whole;
 }
 
-/* Return a name by which a shell and go find this pmu-prof. */
-static char *own_name(void)
-{
-	char found[PATH_MAX], by_shell[PATH_MAX];
-
-	if (!sibling_find("pmu-prof", found))
-		return mem_text("pmu-prof");
-	if (sibling_find_program("pmu-prof", by_shell) && !strcmp(found, by_shell))
-		return mem_text("pmu-prof");
-	return from_root(found);
-}
-
 /* Return pmu-prof with OPTIONS and FILE (NULL: none), for go's -exec. */
 static char *exec_words(char **options, int count, const char *file)
 {
-	char **word = mem_zeroed((size_t)count + 4, sizeof(*word));
-	char *name = own_name(), *path = file ? from_root(file) : NULL, *line;
-	char flag[] = "-cpuprofile", end[] = "--";
-	int words = 0;
+	const char **word = mem_zeroed((size_t)count + 5, sizeof(*word));
+	char found[PATH_MAX], *path = file ? from_root(file) : NULL;
+	size_t words = sibling_words("pmu-prof", found, word);
+	char *name = strchr(word[0], '/') ? from_root(word[0]) : NULL;
 
-	word[words++] = name;
+	if (name)
+		word[0] = name;
 	for (int i = 0; i < count; i++)
 		if (strcmp(options[i], "--dry-run"))
 			word[words++] = options[i];
 	if (path) {
-		word[words++] = flag;
+		word[words++] = "-cpuprofile";
 		word[words++] = path;
 	}
-	word[words++] = end;
-	line = words_quoted((size_t)words, (const char *const *)word);
+	word[words++] = "--";
+	char *line = words_quoted(words, word);
 	free(word);
 	free(name);
 	free(path);

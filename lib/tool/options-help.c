@@ -160,6 +160,8 @@ void options_print_help(const struct command *cmd, const struct command_option *
 {
 	options_print_usage(cmd, stdout);
 	printf("%s: %s\n", cmd->name, cmd->purpose);
+	if (cmd->list_operands)
+		cmd->list_operands(stdout);
 	for (int i = 0; i < own; i++)
 		if (!is_printed(all, i))
 			print_group(all[i]->group, all, own);
