@@ -257,12 +257,12 @@ $(HELPERS:%=$B/%.o): CFLAGS += -mno-omit-leaf-frame-pointer
 endif
 
 # What the tests run: tools, unit tests, helpers.
-tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
+tests: all pmukit $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 # What make check runs of each build: unit tests with sanitizers, tools by their records without.
 ifdef SANITIZE
 checked: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
 else
-checked: all $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
+checked: all pmukit $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 endif
 
 # The libraries we link, for $(ARCH).

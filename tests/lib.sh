@@ -109,6 +109,9 @@ needs_loopback() {
 	grep -q '127\.0\.0\.1$' /proc/net/fib_trie || skip "the loopback device is down"
 }
 
+# needs_single_tools: skip what is about each tool's own file where all are links to pmukit
+needs_single_tools() { test ! -L "$BIN/pmu-top" || skip "the tools are links to pmukit"; }
+
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
 # none COMMAND...: it prints nothing (a bare "! grep" would never fail a check).  A file that cannot

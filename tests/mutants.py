@@ -371,6 +371,8 @@ def programs_of(test):
                 ("sample", "symbolize", "stream", "topprof", "unwind", "events")}:
         named = tools
     found = ["build/release/bin/" + tool for tool in sorted(named)]
+    if "$BIN/pmukit" in text:
+        found.append("build/release/bin/pmukit")
     for path in sorted(glob.glob(f"{tree}/build/release/tests/bin/*.d")):
         name = os.path.basename(path)[:-2]
         if re.search(rf"\b{name}\b", text) and " lib/" in read(path):

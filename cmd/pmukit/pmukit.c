@@ -6,6 +6,7 @@
  * Makefile renames main() and the struct command of each tool, and passes the list TOOLS.
  */
 #include "base/sibling.h"
+#include "linux/proc.h"
 #include "linux/rights.h"
 #include "tool/command.h"
 #include "tool/links.h"
@@ -42,7 +43,8 @@ static void list_tools(FILE *out)
 }
 
 static const struct command_option options[] = {
-	{ 0, "link", "DIR", "make each tool's name in DIR a link to this file", SETS_TEXT(directory) },
+	{ 0, "link", "DIR", "make the name of each tool in DIR a link to this file",
+	  SETS_TEXT(directory) },
 	{ 0 }
 };
 
@@ -55,7 +57,7 @@ static const struct command command = {
 	.list_operands = list_tools,
 };
 
-/* Return the index of the tool NAME, or COUNT.  SHORT: without "pmu-", too. */
+/* Return the index of the tool NAME, or COUNT.  ALSO_SHORT: its name may be without "pmu-". */
 static size_t find(const char *name, bool also_short)
 {
 	size_t i = 0;
@@ -67,9 +69,11 @@ static size_t find(const char *name, bool also_short)
 	return i;
 }
 
-bool sibling_is_within(const char *name)
+bool sibling_find_within(const char *name, char path[PATH_MAX])
 {
-	return find(name, false) < COUNT;
+	const char *own = find(name, false) < COUNT ? proc_own_program() : NULL;
+
+	return own && snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
 }
 
 /*

@@ -40,18 +40,6 @@ static bool is_in_one(const char *directories, const char *name, char path[PATH_
 	return false;
 }
 
-static const char own_link[] = "/proc/self/exe";
-
-/* Return a path by which this process can open or start its own file; NULL: there is none. */
-static const char *own_file(void)
-{
-	if (access(own_link, X_OK) == 0)
-		return own_link;
-	/* without /proc: the path by which the kernel started this program.  Others may have
-	   replaced that file, so it must not be trusted with more rights than theirs. */
-	return getauxval(AT_SECURE) ? NULL : (const char *)(uintptr_t)getauxval(AT_EXECFN);
-}
-
 /* The kernel passes the path by which this program was started. */
 static bool is_beside_us(const char *name, char path[PATH_MAX])
 {
@@ -64,17 +52,11 @@ static bool is_beside_us(const char *name, char path[PATH_MAX])
 }
 
 __attribute__((weak))
-bool sibling_is_within(const char *name)
+bool sibling_find_within(const char *name, char path[PATH_MAX])
 {
 	(void)name;
+	(void)path;
 	return false;
-}
-
-static bool is_within_us(const char *name, char path[PATH_MAX])
-{
-	const char *own = sibling_is_within(name) ? own_file() : NULL;
-
-	return own && snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
 }
 
 /* A file of a tool comes before this program, for users may have put it there. */
@@ -85,28 +67,22 @@ static bool is_file(const char *name, char path[PATH_MAX])
 
 bool sibling_find(const char *name, char path[PATH_MAX])
 {
-	return is_file(name, path) || is_within_us(name, path) ||
+	return is_file(name, path) || sibling_find_within(name, path) ||
 	       is_in_one(secure_getenv("PATH"), name, path);
-}
-
-bool sibling_own_path(char path[PATH_MAX])
-{
-	const char *own = own_file();
-
-	return own && realpath(own, path);
 }
 
 size_t sibling_words(const char *name, char path[PATH_MAX], const char *word[2])
 {
-	char by_shell[PATH_MAX];
+	char found[PATH_MAX];
+	bool has_file = is_file(name, path);
 
 	word[0] = word[1] = name;
-	if (!is_file(name, path) && sibling_is_within(name) && sibling_own_path(path)) {
+	if (!has_file && sibling_find_within(name, found) && realpath(found, path)) {
 		word[0] = path;
 		return 2;
 	}
-	if (sibling_find(name, path) &&
-	    (!sibling_find_program(name, by_shell) || strcmp(path, by_shell)))
+	if ((has_file || sibling_find(name, path)) &&
+	    (!sibling_find_program(name, found) || strcmp(path, found)))
 		word[0] = path;
 	return 1;
 }

@@ -21,19 +21,14 @@ struct sibling {
 };
 
 /*
- * Return whether this program is all tools in one, and NAME is one of them: started as NAME, it is
- * that tool.  A program without cmd/pmukit/pmukit.c is one tool, and has no other.
+ * If this program is all tools in one, and NAME is one of them, write to PATH by which path this
+ * process starts itself again, and return true: started as NAME, it is that tool.  This is
+ * cmd/pmukit's; a program without it is one tool, and the answer is false.
  */
-bool sibling_is_within(const char *name);
+bool sibling_find_within(const char *name, char path[PATH_MAX]);
 
-/*
- * Write the path of the tool NAME to PATH.  If the tool is in this program, that is a path by which
- * this process starts itself again.  Return false if the tool is not found.
- */
+/* Write the path of the tool NAME to PATH.  Return false if the tool is not found. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
-
-/* Write the path of the running program's file, without links, to PATH.  False: it has none. */
-bool sibling_own_path(char path[PATH_MAX]);
 
 /*
  * Set WORD to what a shell starts the tool NAME by: its name, if the shell finds the same file; or

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -41,6 +42,19 @@ struct proc_path proc_descriptor(int fd)
 
 	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
 	return path;
+}
+
+/*
+ * Without /proc, that is the path by which the kernel started this program.  Somebody may have put
+ * another file there, so a process with more rights than its caller does not use it.
+ */
+const char *proc_own_program(void)
+{
+	static const char link[] = "/proc/self/exe";
+
+	if (access(link, X_OK) == 0)
+		return link;
+	return getauxval(AT_SECURE) ? NULL : (const char *)(uintptr_t)getauxval(AT_EXECFN);
 }
 
 int proc_open_root(pid_t pid)

@@ -20,6 +20,9 @@ struct proc_path proc_map_file(pid_t pid, uint64_t start, uint64_t end);
 /* Return the path of the link to our descriptor FD. */
 struct proc_path proc_descriptor(int fd);
 
+/* Return a path by which this process can start its own program again; NULL: there is none. */
+const char *proc_own_program(void);
+
 /*
  * Open the root directory of process PID, to look up paths in it.  Return a descriptor (O_PATH), or
  * -1: there is no such process, or it may not be asked.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/links.h"
 #include "base/arena.h"
-#include "base/sibling.h"
+#include "linux/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void find_way(const char *directory, const char *file, char target[2 * PA
 struct links *links_open(const char *directory, struct report *report)
 {
 	struct links *l = mem_zeroed(1, sizeof(*l));
+	const char *own = proc_own_program();
 	char file[PATH_MAX], whole[PATH_MAX];
 
 	l->directory = directory;
@@ -59,8 +61,8 @@ struct links *links_open(const char *directory, struct report *report)
 	l->fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (l->fd < 0 || !realpath(directory, whole)) {
 		report_failure(report, "cannot make links in '%s'", directory);
-	} else if (!sibling_own_path(file) || stat(file, &l->file) < 0) {
-		report_failure(report, "cannot make links: cannot find the file of this program");
+	} else if (!own || !realpath(own, file) || stat(file, &l->file) < 0) {
+		report_error(report, "cannot make links: the file of this program is not found");
 	} else {
 		find_way(whole, file, l->target);
 		return l;
