@@ -57,7 +57,7 @@ int main(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	exec_watch_open(&watch, &self, 1, &cpu, 1, 1);
 	if (!watch.rings) {
-		puts("1..0 # SKIP no event can be opened");
+		puts("ok 1 - programs that children start # SKIP no event can be opened\n1..1");
 		return 0;
 	}
 	tap(!exec_watch_take(&watch, 0, start), "another descriptor is not ours");
