@@ -38,7 +38,7 @@ TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
 UNUSED  := $(addprefix lib/,compare/% compose/% flame/% listing/% live/% serve/% tool/go-flags% \
 		$(addprefix show/,annotate% bars% diff% ratios% top%))
 endif
-SOURCES := $(filter-out $(UNUSED),$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
+SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
@@ -106,9 +106,11 @@ ifdef WERROR
 STRICT += -Werror
 endif
 
+# No file says where it was built.
+WITHOUT_PATHS = '-ffile-prefix-map=$(subst ','\'',$(CURDIR))=.'
 # Ours, whatever CFLAGS the builder chose.
-OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 -DPMU_VERSION='"$(VERSION)"' \
-       -I. -Ilib -I$O/proto -include base/banned.h \
+OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 $(WITHOUT_PATHS) -I. -Ilib -I$O/proto \
+       -include base/banned.h \
        -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
        -Wformat=2 -Wpointer-arith -Wwrite-strings $(STRICT)
 
@@ -144,7 +146,7 @@ $O/proto/profile.pb-c.c: proto/profile.proto | $(READY)
 $B/proto/profile.pb-c.o: $O/proto/profile.pb-c.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
-	$Q$(CC) -fPIE $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
+	$Q$(CC) -fPIE $(WITHOUT_PATHS) $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
 $(patsubst %.c,$B/%.o,$(wildcard lib/pprof/*.c)): $O/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
@@ -174,6 +176,17 @@ $(TABLES:$O/%.c=$B/%.o): $(TABLES) | $(READY)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
 
+# The version and the commit.  They are in an object of their own: after a commit, only the tools
+# are linked again.  VERSION on the command line is printed as it is.
+VERSIONED := $B/lib/base/version.o
+EXACT     := $(if $(findstring command,$(origin VERSION)),'$(VERSION)')
+$B/version.h: FORCE | $(READY)
+	@mkdir -p $(@D)
+	@SYSROOT=$(if $(ARCH),$(SYSROOT)/root) packaging/version --header $(EXACT) >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(VERSIONED): $B/version.h
+$(VERSIONED): OURS += -include $B/version.h
+
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
@@ -187,7 +200,7 @@ $B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:$O/%.c
 		$(TABLES:$O/%.c=$B/%.o)
 	$(SAY) AR $@
 	$Qrm -f $@ && $(AR) rcs $@ $^
-$B/bin/%: $B/cmd/%.o $B/libsampler.a
+$B/bin/%: $B/cmd/%.o $(VERSIONED) $B/libsampler.a
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
@@ -199,9 +212,9 @@ $B/bin/pmu-events $B/bin/pmu-sample: LINKAGE = -static
 endif
 # libevent would look up names: lib/serve/no-lookup.c comes first.
 $B/bin/pmu-serve: LDFLAGS += -Wl,-u,getaddrinfo
-$B/tests/%: $B/tests/%.o $B/libsampler.a
+$B/tests/%: $B/tests/%.o $B/libsampler.a | $(VERSIONED)
 	$(SAY) LINK $@
-	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)
 # Calls that fail, or return another time, when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
 $B/tests/unit/test-report: LDFLAGS += -Wl,--wrap=clock_gettime
@@ -211,10 +224,10 @@ $B/tests/unit/test-rotation: LDFLAGS += -Wl,--wrap=renameat2
 $B/whole/%.o: $B/cmd/%.o
 	@mkdir -p $(@D)
 	$Q$(OBJCOPY) --redefine-sym main=main_of_$(subst -,_,$*) $< $@
-$B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsampler.a
+$B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsampler.a | $(VERSIONED)
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
-	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)
 # All tools in one file: each main() gets another name, and each table of options has a name, too.
 # As most of them read files of strangers, it is a PIE, in spite of libpfm4's tables.
 kit_name = $(subst -,_,$1)
@@ -227,7 +240,7 @@ $B/pmukit/%.o: $B/cmd/%.o
 	$Q$(OBJCOPY) $(call rename,main,main_of_$(call kit_name,$*)) \
 		$(call rename,command,command_of_$(call kit_name,$*)) \
 		$(call rename,drop_in,command_of_perf_to_profile) $< $@
-$B/bin/pmukit: $B/cmd/pmukit/pmukit.o $(TOOLS:%=$B/pmukit/%.o) $B/libsampler.a
+$B/bin/pmukit: $B/cmd/pmukit/pmukit.o $(TOOLS:%=$B/pmukit/%.o) $(VERSIONED) $B/libsampler.a
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
@@ -242,7 +255,7 @@ pmukit: $B/bin/pmukit
 $B/tests/bin/serve-clock: $B/whole/pmu-serve.o
 $B/tests/bin/serve-clock: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=time,-u,getaddrinfo
 $B/tests/bin/serve-clock: LDLIBS := $B/libsampler.a $(LDLIBS)
-$O/fuzz/%: %.c $(SOURCES) $O/proto/profile.pb-c.c $(EMBEDDED) $(TABLES)
+$O/fuzz/%: %.c $(SOURCES) lib/base/version.c $O/proto/profile.pb-c.c $(EMBEDDED) $(TABLES)
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
@@ -305,7 +318,7 @@ mutants:
 	@nice python3 tests/mutants.py
 
 # All that is compiled, for the warnings of other compilers (tests/compilers).
-objects: $(patsubst %.c,$B/%.o,$(SOURCES) $(TOOLS:%=cmd/%.c) cmd/pmukit/pmukit.c) \
+objects: $(VERSIONED) $(patsubst %.c,$B/%.o,$(SOURCES) $(TOOLS:%=cmd/%.c) cmd/pmukit/pmukit.c) \
 	$B/proto/profile.pb-c.o $(patsubst %,$B/%.o,$(UNITS) $(HELPERS) $(WHOLE)) \
 	$(EMBEDDED:$O/%.c=$B/%.o)
 
@@ -383,14 +396,14 @@ completions: all
 		completions/generate fish $B/bin/$$tool >completions/fish/$$tool.fish || exit 1; done
 
 dist:
-	git archive --prefix=pmukit-$(VERSION)/ -o pmukit-$(VERSION).tar.gz HEAD
+	@packaging/source . $(EXACT) >/dev/null
 clean:
 ifneq (build,$O)
 	@echo "make clean removes build/ only: remove $O yourself" >&2; exit 1
 endif
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: FORCE all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

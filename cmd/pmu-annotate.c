@@ -10,6 +10,7 @@
 #include "aggregate/open.h"
 #include "base/arena.h"
 #include "base/regular.h"
+#include "base/version.h"
 #include "pprof/sample-type.h"
 #include "show/annotate-print.h"
 #include "show/notes.h"
@@ -160,10 +161,12 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 		.disassembler.stop = &command_stop,
 		.what = (enum annotate_what)show_what,
 		.no_bars = bars_are == BARS_NONE };
+	char tool[128];
 	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,
-				      .tool = "pmu-annotate " PMU_VERSION };
+				      .tool = tool };
 	struct ratio_columns columns = { .count = 0 };
 
+	snprintf(tool, sizeof(tool), "%s %s", command.name, pmukit_version);
 	view.type = decoded_string(d, d->type[index].type);
 	view.unit = decoded_string(d, d->type[index].unit);
 	if (a.what == ANNOTATE_SOURCE)

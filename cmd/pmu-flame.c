@@ -9,6 +9,7 @@
 #include "aggregate/open.h"
 #include "base/arena.h"
 #include "base/progress.h"
+#include "base/version.h"
 #include "flame/flame-page.h"
 #include "flame/flame-svg.h"
 #include "pprof/rows-by.h"
@@ -124,13 +125,15 @@ static bool add_profiles(struct flame *f, const char *input, struct report *repo
 static void draw(const char *input, struct report *report)
 {
 	struct flame *f = flame_new(&how, report);
+	char tool[128];
 	struct flame_about about = {
 		.title = title ? title : !strcmp(input, "-") ? "profile" : flame_base_name(input),
-		.base = base ? flame_base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
+		.base = base ? flame_base_name(base) : NULL, .tool = tool };
 	struct source_texts texts = { .directories = &directories };
 	struct flame_source source = { .extracts = 0 };
 	struct output out;
 
+	snprintf(tool, sizeof(tool), "%s %s", command.name, pmukit_version);
 	about.file = strcmp(input, "-") ? input : "";
 	if (add_profiles(f, input, report)) {
 		flame_arrange(f);

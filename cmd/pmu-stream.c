@@ -6,6 +6,7 @@
  * records, or writes a stream in pipe mode with all or selected samples, compressed or not.
  */
 #include "base/progress.h"
+#include "base/version.h"
 #include "labels/label-join.h"
 #include "show/describe.h"
 #include "show/tally.h"
@@ -155,11 +156,12 @@ static void join(struct stream_work *w)
 {
 	const struct word_list *files = command_inputs(&command);
 	size_t count = files->count;
+	char joiner[128];
 
+	snprintf(joiner, sizeof(joiner), "pmukit %s: pmu-stream --cat", pmukit_version);
 	command_spare_inputs(&command, file, files->item, count);
 	open_output(w);
-	struct join_counts joined = join_streams(files->item, count, "pmukit " PMU_VERSION
-						 ": pmu-stream --cat", &w->out, w->report,
+	struct join_counts joined = join_streams(files->item, count, joiner, &w->out, w->report,
 						 &command_stop);
 	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
 		       " of them samples, %" PRIu64 " bytes", count, joined.records,

@@ -7,6 +7,7 @@
  * passes through.
  */
 #include "base/progress.h"
+#include "base/version.h"
 #include "labels/label-join.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
@@ -167,7 +168,7 @@ int main(int argc, char **argv)
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 	struct stream_reader *in = stream_open(input, &command_stop, &report);
 	writer_header(&out);
-	resolved_write_tool(&out, command.name, PMU_VERSION, line);
+	resolved_write_tool(&out, command.name, pmukit_version, line);
 	resolve(resolver, in, &out, &tables, &report);
 	output_close(&out);
 

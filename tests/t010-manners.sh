@@ -27,7 +27,14 @@ check '--help and --version go to stdout, and exit 0' <<'END'
 		test "$(wc -l <help)" -le 61
 		none awk 'length($0) > 100' help
 		exits 0 "$tool" --version >version
-		grep -qx "$tool [0-9.]*" version
+		grep -qxE "$tool [0-9]+(\.[0-9]+)+(-[0-9]+)?(-g[0-9a-f]{10,})?(-dirty|-unknown)?" version
+		for option in "--version -v" "-vV"; do
+			exits 0 "$tool" $option >details
+			head -n 1 details | same version -
+			tail -n +2 details | cut -d : -f 1 >names
+			printf "%s\n" commit compiler libraries | same - names
+			grep -qE "^libraries: .*zlib [0-9]+(\.[0-9]+)+, zstd [0-9]" details
+		done
 	done
 END
 

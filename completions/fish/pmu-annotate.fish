@@ -19,4 +19,4 @@ complete -c pmu-annotate -l output -s o -r -F -d 'write to FILE instead of stdou
 complete -c pmu-annotate -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-annotate -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-annotate -l help -s h -d 'print this help'
-complete -c pmu-annotate -l version -s V -d 'print the version'
+complete -c pmu-annotate -l version -s V -d 'print the version; with -v, what it is built from'

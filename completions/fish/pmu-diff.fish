@@ -17,4 +17,4 @@ complete -c pmu-diff -l output -s o -r -F -d 'also write the difference as a pro
 complete -c pmu-diff -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-diff -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-diff -l help -s h -d 'print this help'
-complete -c pmu-diff -l version -s V -d 'print the version'
+complete -c pmu-diff -l version -s V -d 'print the version; with -v, what it is built from'

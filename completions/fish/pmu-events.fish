@@ -16,5 +16,5 @@ complete -c pmu-events -l to -x -a 'text json perf' -d 'print for people, progra
 complete -c pmu-events -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-events -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-events -l help -s h -d 'print this help'
-complete -c pmu-events -l version -s V -d 'print the version'
+complete -c pmu-events -l version -s V -d 'print the version; with -v, what it is built from'
 complete -c pmu-events -f -a '(pmu-events --complete (commandline -ct) 2>/dev/null)'

@@ -14,4 +14,4 @@ complete -c pmu-flame -l input -s i -r -F -d 'read FILE, as if it were an operan
 complete -c pmu-flame -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-flame -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-flame -l help -s h -d 'print this help'
-complete -c pmu-flame -l version -s V -d 'print the version'
+complete -c pmu-flame -l version -s V -d 'print the version; with -v, what it is built from'

@@ -35,5 +35,5 @@ complete -c pmu-sample -l switch-output -x -a 'signal' -d 'start a new FILE afte
 complete -c pmu-sample -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-sample -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-sample -l help -s h -d 'print this help'
-complete -c pmu-sample -l version -s V -d 'print the version'
+complete -c pmu-sample -l version -s V -d 'print the version; with -v, what it is built from'
 complete -c pmu-sample -x -a '(__fish_complete_subcommand)'

@@ -21,4 +21,4 @@ complete -c pmu-serve -l keep-query -x -d 'events and options of these profiles,
 complete -c pmu-serve -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-serve -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-serve -l help -s h -d 'print this help'
-complete -c pmu-serve -l version -s V -d 'print the version'
+complete -c pmu-serve -l version -s V -d 'print the version; with -v, what it is built from'

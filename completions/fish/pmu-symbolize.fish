@@ -17,4 +17,4 @@ complete -c pmu-symbolize -l input -s i -r -F -d 'read FILE, as if it were an op
 complete -c pmu-symbolize -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-symbolize -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-symbolize -l help -s h -d 'print this help'
-complete -c pmu-symbolize -l version -s V -d 'print the version'
+complete -c pmu-symbolize -l version -s V -d 'print the version; with -v, what it is built from'

@@ -25,4 +25,4 @@ complete -c pmu-topprof -l input -s i -r -F -d 'read FILE, as if it were an oper
 complete -c pmu-topprof -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-topprof -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-topprof -l help -s h -d 'print this help'
-complete -c pmu-topprof -l version -s V -d 'print the version'
+complete -c pmu-topprof -l version -s V -d 'print the version; with -v, what it is built from'

@@ -15,4 +15,4 @@ complete -c pmu-unwind -l input -s i -r -F -d 'read FILE, as if it were an opera
 complete -c pmu-unwind -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-unwind -l verbose -s v -d 'print a summary of counts and costs at the end'
 complete -c pmu-unwind -l help -s h -d 'print this help'
-complete -c pmu-unwind -l version -s V -d 'print the version'
+complete -c pmu-unwind -l version -s V -d 'print the version; with -v, what it is built from'

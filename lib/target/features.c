@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/features.h"
 #include "base/clock.h"
+#include "base/version.h"
 #include "linux/cpus.h"
 #include "record/origin.h"
 #include "stream/writer.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#ifndef PMU_VERSION
-#define PMU_VERSION "0.0"
-#endif
 
 static void write_clock(struct output *out, int clock)
 {
@@ -25,7 +22,7 @@ void features_write_recorder(struct output *out, const char *remark)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), "pmukit %s%s%s", PMU_VERSION, remark ? "; " : "",
+	snprintf(text, sizeof(text), "pmukit %s%s%s", pmukit_version, remark ? "; " : "",
 		 remark ? remark : "");
 	writer_feature_text(out, FEATURE_VERSION, text);
 }

@@ -2,6 +2,7 @@
 #include "tool/options.h"
 #include "base/arena.h"
 #include "base/units.h"
+#include "base/version.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -9,10 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#ifndef PMU_VERSION
-#define PMU_VERSION "0.0"
-#endif
 
 enum {
 	MAX_OPTIONS = 96, MAX_SPELLINGS = 128,
@@ -36,7 +33,8 @@ static const struct command_option common_options[] = {
 	{ 'v', "verbose", NULL, "print a summary of counts and costs at the end",
 	  SETS_TIMES(verbose), .group = GROUP_TOOLS },
 	{ 'h', "help", NULL, "print this help", SETS_FLAG(help), .group = GROUP_TOOLS },
-	{ 'V', "version", NULL, "print the version", SETS_FLAG(version), .group = GROUP_TOOLS },
+	{ 'V', "version", NULL, "print the version; with -v, what it is built from",
+	  SETS_FLAG(version), .group = GROUP_TOOLS },
 	{ 0 }
 };
 
@@ -436,7 +434,8 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 	}
 	printed = command_given("version") || command_given("help");
 	if (command_given("version"))
-		printf("%s %s\n", cmd->name, PMU_VERSION);
+		printf("%s %s\n%s", cmd->name, pmukit_version,
+		       command_given("verbose") ? pmukit_details : "");
 	else if (printed)
 		/* with the defaults: no option has changed a value yet */
 		options_print_help(cmd, all, first_passed, options);
