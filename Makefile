@@ -199,7 +199,7 @@ endif
 $B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:$O/%.c=$B/%.o) \
 		$(TABLES:$O/%.c=$B/%.o)
 	$(SAY) AR $@
-	$Qrm -f $@ && $(AR) rcs $@ $^
+	$Qrm -f $@ && $(AR) rcsD $@ $^
 $B/bin/%: $B/cmd/%.o $(VERSIONED) $B/libsampler.a
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
@@ -260,7 +260,9 @@ $O/fuzz/%: %.c $(SOURCES) lib/base/version.c $O/proto/profile.pb-c.c $(EMBEDDED)
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
-# Workloads keep frame pointers, for callchains through them, and are optimized in each build.
+# Workloads keep frame pointers, for callchains through them, and are optimized in each build.  Tests
+# look for their sources, wherever the tests run.
+$(HELPERS:%=$B/%.o): WITHOUT_PATHS =
 $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls \
 		-O2 -g
 
