@@ -386,13 +386,13 @@ uninstall:
 	rm -f $(foreach tool,$(TOOLS),$(call quoted,bin/$(tool)))
 	rm -f $(foreach page,$(filter-out perf_to_profile.1,$(notdir $(PAGES))),\
 		$(call quoted,share/man/man$(subst .,,$(suffix $(page)))/$(page)))
-	rm -f $(foreach tool,$(TOOLS),$(call quoted,share/bash-completion/completions/$(tool)) \
+	rm -f $(foreach tool,$(TOOLS) pmukit,$(call quoted,share/bash-completion/completions/$(tool)) \
 		$(call quoted,share/zsh/site-functions/_$(tool)) \
 		$(call quoted,share/fish/vendor_completions.d/$(tool).fish))
 
 # After a change of options; a test fails until this is done.
-completions: all
-	for tool in $(TOOLS); do \
+completions: all pmukit
+	for tool in $(TOOLS) pmukit; do \
 		completions/generate bash $B/bin/$$tool >completions/bash/$$tool && \
 		completions/generate zsh $B/bin/$$tool >completions/zsh/_$$tool && \
 		completions/generate fish $B/bin/$$tool >completions/fish/$$tool.fish || exit 1; done

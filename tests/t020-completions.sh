@@ -28,6 +28,7 @@ zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "fpath=($TOP/completions/zsh \$fpath); autoload -Uz compinit; compinit -u -D"
 zpty -w shell "pmu-sample() { print -r -- made \"\$@\" }; pmu-topprof() { pmu-sample \"\$@\" }"
+zpty -w shell "pmukit() { pmu-sample \"\$@\" }"
 zpty -w shell 'print -r -- rea""dy'
 zpty -r shell out '*ready*'
 while read -r line; do
@@ -59,6 +60,21 @@ cut,not-sampled'
 	test "$(bash_completes pmu-topprof 'pmu-topprof -Z z')" = zstd
 END
 
+check 'bash: pmukit, its tools by both spellings, and what each tool completes' <<'END'
+	needs "$BIN/pmukit"
+	test "$(bash_completes pmukit 'pmukit --l')" = --link
+	bash_completes pmukit 'pmukit topp' >got
+	bash_completes pmukit 'pmukit pmu-topp' >>got
+	printf '%s\n' topprof pmu-topprof | same - got
+	bash_completes pmukit 'pmukit ' >got
+	(cd "$BIN" && echo pmu-*) | tr ' ' '\n' | sed 's/pmu-//' | same - got
+	for tool in sample pmu-sample; do
+		bash_completes pmukit "pmukit $tool --comm" >got
+		printf '%s\n' --comm --command-output | same - got
+		test "$(bash_completes pmukit "pmukit $tool --call-graph=dw")" = dwarf
+	done
+END
+
 check 'fish: the same, and no file has a syntax error' <<'END'
 	needs_command fish
 	for file in "$TOP"/completions/fish/*; do
@@ -76,6 +92,13 @@ check 'fish: the same, and no file has a syntax error' <<'END'
 	fish_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
 	fish_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
 	fish_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
+	fish_completes pmukit 'pmukit --l' | grep -qx -- --link
+	test "$(fish_completes pmukit 'pmukit topp')" = topprof
+	test "$(fish_completes pmukit 'pmukit pmu-topp')" = pmu-topprof
+	fish -c "for f in $TOP/completions/fish/pmu*; source \$f; end
+		complete -C 'pmukit sample --comm'; complete -C 'pmukit pmu-sample --call-graph '" |
+		cut -f 1 | sort >got
+	printf '%s\n' --comm --command-output auto dwarf fp kernel lbr none user | same - got
 	touch recording.data
 	fish_completes pmu-topprof 'pmu-topprof recor' | grep -qx recording.data
 END
@@ -92,6 +115,10 @@ check 'zsh: the same, in a terminal' <<'END'
 		pmu-sample -e context-sw
 		pmu-sample gunzi
 		pmu-topprof recor
+		pmukit topp
+		pmukit pmu-topp
+		pmukit topprof --types=pe
+		pmukit pmu-sample -e context-sw
 	LINES
 	zsh_completes <lines >got
 	cat >want <<-LINES
@@ -102,6 +129,10 @@ check 'zsh: the same, in a terminal' <<'END'
 		-e context-switches
 		gunzip
 		recording.data
+		topprof
+		pmu-topprof
+		topprof --types=perf
+		pmu-sample -e context-switches
 	LINES
 	same want got
 END
