@@ -84,9 +84,9 @@ static void refuse_rights(const char *name)
 {
 	if (!strcmp(name, "pmu-sample") || !rights_come_from_file())
 		return;
-	fprintf(stderr, "%s: this file has a capability, or is setuid, which is for pmu-sample only: "
-		"remove it (setcap -r, chmod u-s), and give it to a pmu-sample that is a file of "
-		"its own\n", name);
+	fprintf(stderr, "%s: this file has a capability, or is setuid, which is for pmu-sample "
+		"only: remove it (setcap -r, chmod u-s), and give it to a pmu-sample that is a "
+		"file of its own\n", name);
 	exit(2);
 }
 
