@@ -11,7 +11,7 @@ complete -c pmukit -l link -n __fish_use_subcommand -x -a '(__fish_complete_dire
 complete -c pmukit -l quiet -n __fish_use_subcommand -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmukit -l verbose -n __fish_use_subcommand -s v -d 'print a summary of counts and costs at the end'
 complete -c pmukit -l help -n __fish_use_subcommand -s h -d 'print this help'
-complete -c pmukit -l version -n __fish_use_subcommand -s V -d 'print the version'
+complete -c pmukit -l version -n __fish_use_subcommand -s V -d 'print the version; with -v, what it is built from'
 complete -c pmukit -n __fish_use_subcommand -f -a annotate -d 'show the cost of source lines and instructions'
 complete -c pmukit -n __pmukit_long -f -a pmu-annotate -d 'show the cost of source lines and instructions'
 complete -c pmukit -n __fish_use_subcommand -f -a diff -d 'find the functions that changed between profiles'
