@@ -1,6 +1,6 @@
 #!/bin/sh
 # pmukit, all tools in one file: by each of its names it is that tool, and needs no other file.
-# kinds: release
+# kinds: release user
 . tests/lib.sh
 
 kit=$BIN/pmukit
