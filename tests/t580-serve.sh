@@ -551,12 +551,13 @@ check 'SIGTERM ends tools that hang and idle clients, and the server exits 0' <<
 	eventually gone $sampler
 END
 
-check 'a tool that fails is reported by its first message; its siblings are ended' <<'END'
+check 'a tool that fails is reported by its last message; its siblings are ended' <<'END'
 	any_user
 	needs_command curl
 	needs_samples
 	sleep 600 &
 	fake pmu-symbolize <<-EOF
+		echo "pmu-symbolize: a note, which is not what ended it" >&2
 		echo "pmu-symbolize: the disk is on fire" >&2
 		exit 1
 	EOF

@@ -70,6 +70,20 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 	test "$(wc -l <hidden)" -le 1	# what was killed may leave one
 END
 
+check 'pprof shows a history with addresses without names, for which it asks the server' <<'END'
+	any_user
+	unsanitized
+	needs_command go curl
+	workload
+	mkdir -m 700 ring
+	make-stream 20 5 2 | pmu-topprof -q -o ring/profile-$(($(date +%s) - 100))-60.pb.gz
+	serve -p $target --keep 1h --interval 100s ring
+	get -f "$url/history" >p
+	go tool pprof -raw p | grep -A 9 "^Mappings" | none grep "\[FN\]"
+	go tool pprof -top "$url/history" >out 2>&1 || { cat out; exit 1; }
+	test "$(get -d 0x1 "$url/symbolz")" = "num_symbols: 0"
+END
+
 check 'the ring is bounded in bytes and time; it serves files of earlier runs, no others' <<'END'
 	any_user
 	needs_command go curl

@@ -214,6 +214,7 @@ static const struct route {
 	{ "/debug/pprof/events", give_events, 0, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/symbol", give_symbols, ~0u, EVHTTP_REQ_POST, false },
+	{ "/symbolz", give_symbols, ~0u, EVHTTP_REQ_POST, false },	/* for pprof at /history */
 	{ "/flame", give_page, QUERY_PROFILE, EVHTTP_REQ_GET, false },
 	{ "/history", give_history, QUERY_HISTORY, EVHTTP_REQ_GET, false },
 	{ "/history/flame", give_history_page, QUERY_HISTORY, EVHTTP_REQ_GET, false },

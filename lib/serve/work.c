@@ -111,19 +111,23 @@ static void signal_tools(const struct work *w, int number)
 			kill(w->tool[i].pid, number);
 }
 
-/* Copy the first message of TOOL to WHY, without the tool's name.  Return false if it has none. */
-static bool first_message(const char *messages, const char *tool, char *why, size_t size)
+/*
+ * Copy the last message of TOOL to WHY, without the tool's name: notes come before what ended it.
+ * Return false if it has none.
+ */
+static bool last_message(const char *messages, const char *tool, char *why, size_t size)
 {
 	size_t name = strlen(tool);
+	const char *last = NULL;
 
 	for (const char *at = messages; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		if (!strncmp(at, tool, name) && at[name] == ':' && at[name + 1] == ' ') {
-			at += name + 2;
-			snprintf(why, size, "%.*s", (int)strcspn(at, "\n"), at);
-			text_make_safe(why);
-			return true;
-		}
-	return false;
+		if (!strncmp(at, tool, name) && at[name] == ':' && at[name + 1] == ' ')
+			last = at + name + 2;
+	if (!last)
+		return false;
+	snprintf(why, size, "%.*s", (int)strcspn(last, "\n"), last);
+	text_make_safe(why);
+	return true;
 }
 
 /* Return whether our signal ended tool I.  It may have ended by itself before the signal. */
@@ -145,7 +149,7 @@ static void find_failure(const struct work *w, struct work_result *r)
 	if (WIFSIGNALED(w->status[i]))
 		snprintf(r->why, sizeof(r->why), "signal %d (%s) ended it",
 			 WTERMSIG(w->status[i]), strsignal(WTERMSIG(w->status[i])));
-	else if (!first_message(r->messages, r->failed, r->why, sizeof(r->why)))
+	else if (!last_message(r->messages, r->failed, r->why, sizeof(r->why)))
 		snprintf(r->why, sizeof(r->why), "exit status %d", WEXITSTATUS(w->status[i]));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compress SECONDS - a real workload for the demo: compress generated text with zlib
- * and zstd, again and again.  Both libraries are linked in statically, with their
+ * compress SECONDS [LEVEL] - a real workload for the demo: compress generated text with zlib,
+ * at LEVEL (6), and zstd, again and again.  Both libraries are linked in statically, with their
  * symbols.
  */
 #include <stdint.h>
@@ -32,6 +32,7 @@ static void write_text(char *text)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 2;
+	int level = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 6;
 	size_t room = ZSTD_compressBound(SIZE) + compressBound(SIZE);
 	char *text = malloc(SIZE + 1), *packed = malloc(room);
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
@@ -42,7 +43,8 @@ int main(int argc, char **argv)
 	write_text(text);
 	while (clock() < end) {
 		uLongf size = room;
-		status |= compress2((Bytef *)packed, &size, (const Bytef *)text, SIZE, 6) != Z_OK;
+		status |= compress2((Bytef *)packed, &size, (const Bytef *)text, SIZE, level) !=
+			  Z_OK;
 		status |= ZSTD_isError(ZSTD_compress(packed, room, text, SIZE, 9)) != 0;
 	}
 	free(text);
