@@ -50,7 +50,8 @@ prepare() {
 	for name in before after old1 old2 old3 new1 new2 new3; do cp p.pb.gz $name.pb.gz; done
 	cp s.data minute.data.1
 	cp s.data minute.data.2
-	mkdir -p src/zlib kept etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin var/cache var/lib home
+	mkdir -p src/zlib kept home etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin \
+		var/cache var/lib
 	cp *.data* *.pb.gz kept
 }
 

@@ -194,7 +194,7 @@ for page in $pages; do
 END
 done
 
-check 'README has 60 lines at most, pages 150; each is reached from README, and no link is dead' <<'END'
+check 'README has 60 lines at most, pages 150; each page is reached, and no link is dead' <<'END'
 	any_user
 	at_most "$(wc -l <"$TOP/README.md")" 60
 	for page in "$TOP"/doc/*.md; do
