@@ -27,7 +27,7 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base linux record stream elf event process waits locate dwarf names symbol code unwind \
 	  target relay labels counters sample resolve pprof aggregate compare listing show flame \
-	  live compose serve tool
+	  live survey compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 

@@ -11,12 +11,13 @@
 #include "show/doctor.h"
 #include "show/encoding.h"
 #include "show/screen.h"
+#include "survey/survey.h"
 #include "tool/command.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-static bool do_list, do_encode, do_check, do_doctor;
+static bool do_list, do_encode, do_check, do_doctor, do_report;
 static bool details, all_models;
 static int format;
 static const char *to_complete, *to_add, *pmu, *sysfs;
@@ -42,6 +43,8 @@ static const struct command_option options[] = {
 	  .excludes = MODES },
 	{ 0, "doctor", NULL, "examine whether this machine can profile, or process PID",
 	  SETS_FLAG(do_doctor), .excludes = MODES },
+	{ 0, "report", NULL, "with --doctor: measure what the counters can do, for others to read",
+	  SETS_FLAG(do_report), .needs = "doctor" },
 	{ 0, "add-model", "FILE", "keep the events in FILE, JSON of a maker or of perf",
 	  SETS_TEXT(to_add), .excludes = MODES },
 	{ 0, "complete", "TEXT", "print events that start with TEXT", SETS_TEXT(to_complete),
@@ -77,7 +80,7 @@ static const struct command_spelling spellings[] = {
 static const struct command command = {
 	.name = "pmu-events",
 	.purpose = "list, encode and test events",
-	.operands = "[GLOB|EVENT|PID]...",
+	.operands = "[GLOB|EVENT|PID|FILE]...",
 	.options = options,
 	.spellings = spellings,
 };
@@ -134,6 +137,17 @@ static void add_model(char **operand, size_t operands, struct report *report)
 	free(file);
 }
 
+/* Show what this machine can do, and write it to the only operand, if there is one. */
+static void report_machine(char **file, size_t files, struct report *report)
+{
+	struct survey_options wanted = { .file = files ? *file : NULL, .json = format == TO_JSON,
+					 .stop = &command_stop };
+
+	if (files > 1)
+		command_misused(&command, "--report takes one FILE, not also '%s'", file[1]);
+	survey_print(&wanted, report);
+}
+
 /* Return the process that is the only operand. */
 static pid_t parse_pid(char **operand, size_t operands)
 {
@@ -166,7 +180,7 @@ int main(int argc, char **argv)
 				"--add-model");
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
-	pid_t pid = do_doctor && operands ? parse_pid(operand, operands) : 0;
+	pid_t pid = do_doctor && !do_report && operands ? parse_pid(operand, operands) : 0;
 
 	if (sysfs && !how.sysfs)
 		report_error(&report, "there are no PMUs in %s/bus/event_source/devices: copy them "
@@ -177,6 +191,8 @@ int main(int argc, char **argv)
 		add_model(operand, operands, &report);
 	else if (do_list)
 		list_events(operand, operands, &report);
+	else if (do_report)
+		report_machine(operand, operands, &report);
 	else if (do_doctor)
 		doctor_print(pid, format == TO_JSON, &report);
 	else

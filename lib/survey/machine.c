@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* machine - what the machine is: its CPUs, its kernel and its PMUs. */
+#include "survey/internal.h"
+#include "event/models.h"
+#include "event/pmu.h"
+#include "linux/cpus.h"
+#include "linux/kernel-info.h"
+#include "linux/read.h"
+#include "linux/rights.h"
+#include "linux/sysfs.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <sys/utsname.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define MACHINE "machine"
+
+/* Return the hypervisor's name, by the 12 letters that CPUID has of it. */
+static const char *hypervisor(const char *letters)
+{
+	static const char *const known[][2] = {
+		{ "KVMKVMKVM", "KVM" }, { "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
+		{ "XenVMMXenVMM", "Xen" }, { "TCGTCGTCGTCG", "QEMU" }, { "bhyve bhyve ", "bhyve" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(letters, known[i][0]))
+			return known[i][1];
+	return "an unknown hypervisor";
+}
+
+/* Say by CPUID whether the machine is virtual.  NULL: this architecture has no CPUID. */
+static const char *virtual_by_cpuid(char text[40])
+{
+#if defined(__x86_64__)
+	unsigned int a, b, c, d;
+	char letters[13] = "";
+
+	/* Intel's and AMD's manuals keep leaf 1, ECX bit 31, for hypervisors */
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 31))
+		return "real: no hypervisor, as far as the CPU says";
+	__cpuid(0x40000000, a, b, c, d);
+	memcpy(letters, &b, 4);
+	memcpy(letters + 4, &c, 4);
+	memcpy(letters + 8, &d, 4);
+	snprintf(text, 40, "virtual (%s)", hypervisor(letters));
+	return text;
+#else
+	(void)text;
+	(void)hypervisor;
+	return NULL;
+#endif
+}
+
+/* The same by what the firmware says: only for known makers of virtual machines. */
+static const char *virtual_by_firmware(char text[40])
+{
+	static const char *const makers[] = { "QEMU", "VMware", "Xen", "Microsoft", "Google",
+					      "Amazon", "Parallels", "Apple" };
+	char line[128];
+
+	if (linux_read_text(line, sizeof(line), "/sys/hypervisor/type"))
+		return "virtual";
+	if (!linux_read_text(line, sizeof(line), "/sys/class/dmi/id/sys_vendor") &&
+	    !linux_read_text(line, sizeof(line), "/proc/device-tree/compatible"))
+		return "unknown";
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		if (strstr(line, makers[i])) {
+			snprintf(text, 40, "virtual or rented (%s)", makers[i]);
+			return text;
+		}
+	return strstr(line, "dummy-virt") ? "virtual (QEMU)" : "real, as far as the firmware says";
+}
+
+static void add_cpu(struct facts *all)
+{
+	struct pmus pmus = { 0 };
+	struct cpu_list online = cpus_online();
+	char model[128], id[CPU_ID_SIZE], text[40];
+
+	pmus_read(&pmus, NULL);
+	cpu_identify(&pmus, NULL, id);
+	bool named = cpus_model(model, sizeof(model));
+	facts_add(all, MACHINE, "CPU", "%s%s%s%s", named ? model : id[0] ? id : "unknown",
+		  named && id[0] ? " (" : "", named ? id : "", named && id[0] ? ")" : "");
+	facts_measure(all, MACHINE, "CPUs online", (double)online.count, "count", "%zu",
+		      online.count);
+	const char *kind = virtual_by_cpuid(text);
+	facts_add(all, MACHINE, "kind", "%s", kind ? kind : virtual_by_firmware(text));
+	cpus_release(&online);
+	pmus_release(&pmus);
+}
+
+/* Cut RELEASE after its numbers: what follows may be words of whoever built the kernel. */
+static void keep_numbers(char *release)
+{
+	release[strspn(release, "0123456789.-")] = '\0';
+	for (char *end = release + strlen(release); end > release && strchr(".-", end[-1]); end--)
+		end[-1] = '\0';
+}
+
+static void add_kernel(struct facts *all)
+{
+	struct utsname name = { 0 };
+	long level = kernel_sysctl("perf_event_paranoid");
+	long rate = kernel_sysctl("perf_event_max_sample_rate");
+
+	uname(&name);
+	keep_numbers(name.release);
+	facts_add(all, MACHINE, "kernel", "Linux %s, %s", name.release, name.machine);
+	facts_add(all, MACHINE, "rights", "%s%s; kernel.perf_event_paranoid is %ld",
+		  rights_is_privileged() ? "may sample everything" : "an ordinary user: what is "
+		  "hidden needs CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+		  rights_is_filtered() ? "; a seccomp filter is active" : "", level);
+	facts_measure(all, MACHINE, "highest sample rate", (double)rate, "hertz",
+		      "kernel.perf_event_max_sample_rate is %ld", rate);
+	facts_add(all, MACHINE, "NMI watchdog", kernel_sysctl("nmi_watchdog") > 0
+		  ? "uses a counter" : "off, or not a counter's");
+}
+
+/*
+ * Cut numbers and addresses of devices off the end of NAME, so that uncore_imc_0 and uncore_imc_1
+ * are one: parts after '_' or '.' that start with a digit, or are long and hexadecimal.
+ */
+static void cut_device(char *name)
+{
+	for (char *part; (part = strrchr(name, '_')) && part > name; *part = '\0') {
+		char *at = part + 1;
+		size_t hex = strspn(at, "0123456789abcdef.:");
+		if (!isdigit((unsigned char)*at) && (at[hex] || hex < 5))
+			break;
+	}
+}
+
+static void add_pmus(struct facts *all)
+{
+	struct pmus pmus = { 0 };
+	char names[sizeof(((struct fact *)0)->text)] = "", last[64] = "", name[64];
+	size_t used = 0, equal = 0, left_out = 0;
+
+	pmus_read(&pmus, NULL);
+	for (size_t i = 0; i <= pmus.count; i++) {
+		snprintf(name, sizeof(name), "%s", i < pmus.count ? pmus.pmu[i].name : "");
+		cut_device(name);
+		if (equal && !strcmp(name, last)) {
+			equal++;
+			continue;
+		}
+		char more[32] = "";
+		if (equal > 1)
+			snprintf(more, sizeof(more), " x %zu", equal);
+		if (equal && used + strlen(last) + strlen(more) + 24 > sizeof(names))
+			left_out++;
+		else if (equal)
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s%s",
+						 used ? ", " : "", last, more);
+		memcpy(last, name, sizeof(last));
+		equal = 1;
+	}
+	if (left_out)
+		snprintf(names + used, sizeof(names) - used, ", %zu more", left_out);
+	facts_add(all, MACHINE, "counters", event_machine_has_pmu() ? "a PMU in each core"
+		  : "no hardware PMU");
+	facts_add(all, MACHINE, "PMUs", "%s", pmus.count ? names : "none in /sys");
+	pmus_release(&pmus);
+}
+
+static void add_models(struct facts *all)
+{
+	struct model model;
+	char names[sizeof(((struct fact *)0)->text)] = "";
+	size_t used = 0;
+
+	for (int at = 0; models_next(&at, &model);)
+		if (model.present && used + strlen(model.name) + 3 < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", model.name);
+	facts_add(all, MACHINE, "models of libpfm4", "%s", used ? names : "none");
+}
+
+void survey_machine(struct facts *all)
+{
+	add_cpu(all);
+	add_kernel(all);
+	add_pmus(all);
+	add_models(all);
+}
