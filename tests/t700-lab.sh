@@ -62,6 +62,7 @@ s -e cycles:u -c 19661 -o threads.data -- spin threads 100
 s -e cycles:u -c 98269 --user-regs sp,pc -o regs.data -- spin serial 5
 EOF
 	test "$LAB" != all || cat <<'EOF'
+pmu-events --doctor --report report.txt >report.shown
 s -e cycles:u -c 1000000 -o lock.data -- spin serial 200
 s -e cycles:u -o preset.data -- spin serial 200
 s -e cycles:u -c 1000000 --jitter -o free.data -- spin serial 200
@@ -112,6 +113,21 @@ check 'a sample each period of cycles, none lost; every function within 0.05 poi
 		name=$(echo ABCDEFGHIJ | cut -c $i)
 		near "$(sed -n "s/^$name //p" got)" "$(awk "BEGIN { print 100 * $i / 55 }")" 0.05
 	done
+END
+
+check 'a report of the machine: shares within 0.1 points, exact counts, no branch records' <<'END'
+	in_whole_lab
+	ended one
+	cat $one/report.txt
+	same $one/report.txt $one/report.shown
+	at_most "$(sed -n 's/^  cycles:u  *worst share wrong by \([0-9.]*\) points.*/\1/p' $one/report.txt)" 0.10
+	grep -q '^  depth  *none: this machine has none$' $one/report.txt
+	grep -q '^  kind  *virtual (QEMU)$' $one/report.txt
+	for name in 'instructions alone' 'in a group of three'; do
+		near "$(sed -n "s/^  $name  *\([0-9]*\) to .*/\1/p" $one/report.txt)" 20000000 100
+		near "$(sed -n "s/^  $name .* to \([0-9]*\) for .*/\1/p" $one/report.txt)" 20000000 100
+	done
+	none grep '^  cycles .*no:' $one/report.txt
 END
 
 check 'through pmu-serve there are as many, and every function has its share' <<'END'

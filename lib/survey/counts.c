@@ -52,6 +52,7 @@ static bool count_turns(const struct opened_counters *o, uint64_t turns, struct 
 /* Count the instructions of a known loop by the first EVENTS of a group of instructions. */
 static void add_exactness(struct facts *all, const char *name, size_t events)
 {
+	/* not every PMU counts branches */
 	static const char *const group[] = { "instructions:u", "cycles:u", "branches:u" };
 	enum { TURNS = 10000000, RUNS = 5 };
 	uint64_t expected = (uint64_t)TURNS * work_instructions;
@@ -61,6 +62,8 @@ static void add_exactness(struct facts *all, const char *name, size_t events)
 
 	for (size_t i = 0; i < events; i++) {
 		int fd = open_counter(group[i], i ? o.fd[0] : -1);
+		if (fd < 0 && i)
+			fd = open_counter(group[0], o.fd[0]);
 		if (fd < 0)
 			break;
 		o.fd[o.count++] = fd;
@@ -74,7 +77,8 @@ static void add_exactness(struct facts *all, const char *name, size_t events)
 		most = r.count > most ? r.count : most;
 	}
 	if (o.count < events)
-		facts_add(all, COUNTS, name, "none: %s does not open", group[o.count]);
+		facts_add(all, COUNTS, name, "none: %s", o.count ? "no such group fits" :
+			  "instructions:u does not open");
 	else if (shared)
 		facts_add(all, COUNTS, name, "not exact: others use the counters, too");
 	else if (!expected)
@@ -82,8 +86,8 @@ static void add_exactness(struct facts *all, const char *name, size_t events)
 			  (unsigned long long)least, (unsigned long long)most);
 	else if (least <= most)
 		facts_measure(all, COUNTS, name, (double)most - (double)expected, "count",
-			      "%lld to %lld more than the %llu instructions of a loop",
-			      (long long)(least - expected), (long long)(most - expected),
+			      "%llu to %llu for the %llu instructions of a loop",
+			      (unsigned long long)least, (unsigned long long)most,
 			      (unsigned long long)expected);
 	close_counters(&o);
 }

@@ -9,6 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Drivers of other architectures accept any precise level, and have none. */
+#if defined(__x86_64__)
+static const bool has_precise = true;
+#else
+static const bool has_precise = false;
+#endif
+
 enum how { REFUSED, COUNTS, SAMPLES };
 
 struct opened {
@@ -107,7 +114,7 @@ static void add_event(struct facts *all, const char *name)
 			facts_add(all, "events", name, "%s", survey_why(o.error));
 		else if (o.how == COUNTS)
 			facts_add(all, "events", name, "counts only%s", hidden_part(&o));
-		else if (list.event[0].attr.type == PERF_TYPE_SOFTWARE)
+		else if (!has_precise || list.event[0].attr.type == PERF_TYPE_SOFTWARE)
 			facts_add(all, "events", name, "samples%s", hidden_part(&o));
 		else
 			facts_measure(all, "events", name, o.precise, "precise level",
@@ -146,16 +153,21 @@ static void count_entry(struct tally *t, const struct catalog_entry *entry)
 
 static void add_tally(struct facts *all, const struct tally *t)
 {
-	if (t->hidden)
+	if (t->hidden) {
 		facts_add(all, "events of this CPU", t->group,
 			  "%zu of %zu open; %zu are hidden: this user may not open them", t->open,
 			  t->all, t->hidden);
-	else if (!t->open)
+	} else if (!t->open) {
 		facts_add(all, "events of this CPU", t->group, "none of %zu opens", t->all);
-	else
+	} else {
+		char precise[48] = "";
+		if (has_precise)
+			snprintf(precise, sizeof(precise), ", %zu of them at precise levels",
+				 t->precise);
 		facts_measure(all, "events of this CPU", t->group, (double)t->open, "count",
-			      "%zu of %zu open, %zu of them at precise levels%s%s", t->open, t->all,
-			      t->precise, *t->refused ? "; not " : "", t->refused);
+			      "%zu of %zu open%s%s%s", t->open, t->all, precise,
+			      *t->refused ? "; not " : "", t->refused);
+	}
 }
 
 /* Count the events of each group of the catalog, for at most 10 s. */
