@@ -337,6 +337,9 @@ lab:
 	@LAB=all TESTS='tests/t7*-lab*.sh' tests/run release
 accuracy:
 	@tests/setup check
+	@+$(MAKE) --no-print-directory -s -j2 tests
+	@$B/bin/pmu-events --doctor --report $B/this-machine.txt && \
+		doc/machines/table $B/this-machine.txt | tail -n 3
 	@+$(MAKE) --no-print-directory -s -j2 ARCH=arm64 tests
 	@LAB=all tests/lab/accuracy
 

@@ -138,4 +138,9 @@ check 'a file that cannot be written is an error, and wrong usage is told' <<'EN
 	exits 2 pmu-events --doctor --report a b 2>err
 	grep -q 'one FILE' err
 END
+check 'doc/machines.md is made of the reports beside it' <<'END'
+	any_user
+	sh "$TOP/doc/machines/table" "$TOP"/doc/machines/*.txt | same "$TOP/doc/machines.md" -
+	test "$(grep -c '^| \[' "$TOP/doc/machines.md")" -ge 3
+END
 done_testing

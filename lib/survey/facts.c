@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,7 +22,9 @@ static void show(struct facts *all, const char *line)
 
 static void show_head(struct facts *all)
 {
-	show(all, "pmukit " PMU_VERSION ": what the counters of a machine can do (format 1)\n"
+	show(all, "pmukit ");
+	show(all, pmukit_version);
+	show(all, ": what the counters of a machine can do (format 1)\n"
 	     "This report has no names of hosts, users, files or processes.  "
 	     "It was not sent anywhere.\n");
 }
@@ -82,7 +85,7 @@ void facts_print_json(const struct facts *all)
 	printf("{");
 	json_key("format", true);
 	printf("1");
-	json_text("version", PMU_VERSION);
+	json_text("version", pmukit_version);
 	json_key("facts", false);
 	printf("[");
 	for (size_t i = 0; i < all->count; i++) {

@@ -44,7 +44,7 @@ static inline bool survey_stopped(const struct facts *all)
 	return is_stopped(all->options->stop);
 }
 
-/* work.c: work whose profile and number of instructions are known. */
+/* known-work.c: work whose profile and number of instructions are known. */
 enum {
 	WORK_FUNCTIONS = 10,	/* A to J, with 1/55 to 10/55 of the work */
 	WORK_SHARES = 55,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work - ten functions with known shares of the work, and a loop with a known number of
+ * known-work - ten functions with known shares of the work, and a loop with a known number of
  * instructions.
  *
  * Each function is a loop of its own, aligned to a line of the cache, so that all take the same

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine - what the machine is: its CPUs, its kernel and its PMUs. */
+/* hardware - what the machine is: its CPUs, its kernel and its PMUs. */
 #include "survey/internal.h"
 #include "event/models.h"
 #include "event/pmu.h"
