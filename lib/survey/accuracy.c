@@ -182,8 +182,9 @@ static void add_table(struct facts *all, const struct hits hits[METHODS])
 		for (int m = 0; m < METHODS; m++) {
 			double sum = (double)total(&hits[m]);
 			if (hits[m].known && sum > 0)
-				used += snprintf(text + used, sizeof(text) - (size_t)used, ", %s %.2f",
-						 methods[m], 100 * (double)hits[m].in[i] / sum);
+				used += snprintf(text + used, sizeof(text) - (size_t)used,
+						 ", %s %.2f", methods[m],
+						 100 * (double)hits[m].in[i] / sum);
 		}
 		snprintf(name, sizeof(name), "share of %c", 'A' + i);
 		facts_add(all, ACCURACY, name, "%s", text);

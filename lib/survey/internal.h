@@ -15,7 +15,7 @@ struct fact {
 	char name[56];		/* "kernel" */
 	char text[160];
 	double number;		/* the main number of TEXT, if UNIT is not NULL */
-	const char *unit;	/* "nanoseconds", "count", "points"; NULL: TEXT has no such number */
+	const char *unit;	/* "nanoseconds", "count", "points"; NULL: there is no number */
 };
 
 /* Zero-initialised: none. */
@@ -73,7 +73,7 @@ void work_under_timer(uint64_t rounds, unsigned int hz, uint64_t hits[WORK_FUNCT
 
 /* The event that measurements use. */
 struct chosen {
-	const char *name;	/* "cycles:u"; or "cpu-clock:u" without counters; NULL: none opens */
+	const char *name;	/* "cycles:u", without counters "cpu-clock:u"; NULL: none */
 	struct perf_event_attr attr;
 	double per_second;	/* events in a second of CPU time of our work */
 };

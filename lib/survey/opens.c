@@ -200,7 +200,8 @@ static void add_own_events(struct facts *all)
 	if (tally.group)
 		add_tally(all, &tally);
 	else if (!groups)
-		facts_add(all, "events of this CPU", "all", "none: no PMU here has events of its own");
+		facts_add(all, "events of this CPU", "all",
+			  "none: no PMU here has events of its own");
 	catalog_release(&catalog);
 }
 
@@ -256,8 +257,9 @@ void survey_branches(struct facts *all)
 	attr.disabled = 0;
 	int fd = event_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
-		facts_add(all, "branch records", "depth", is_refused_right(errno) ?
-			  "hidden: this user may not record branches" : "none: this machine has none");
+		facts_add(all, "branch records", "depth", is_refused_right(errno)
+			  ? "hidden: this user may not record branches"
+			  : "none: this machine has none");
 		return;
 	}
 	if (ring_map(&ring, fd, (size_t)128 * 1024, false)) {

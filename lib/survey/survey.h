@@ -16,7 +16,7 @@
 struct survey_options {
 	const char *file;	/* also write the text here; NULL: nowhere */
 	bool json;		/* print JSON, not text */
-	const volatile sig_atomic_t *stop;	/* once it is set, the report ends with what it has */
+	const volatile sig_atomic_t *stop;	/* set: the report ends with what it has */
 };
 
 /* Measure, and print each fact to stdout when it is known; JSON is printed at the end. */
