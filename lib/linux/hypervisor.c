@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
-#endif
 
 /* Return the hypervisor's name, by the 12 letters that CPUID has of it. */
 static const char *name_of(const char *letters)
@@ -22,10 +22,8 @@ static const char *name_of(const char *letters)
 	return "an unknown hypervisor";
 }
 
-/* Say by CPUID whether the machine is virtual.  NULL: this architecture has no CPUID. */
-static const char *virtual_by_cpuid(char text[HYPERVISOR_SIZE])
+const char *hypervisor_describe(char text[HYPERVISOR_SIZE])
 {
-#if defined(__x86_64__)
 	unsigned int a, b, c, d;
 	char letters[13] = "";
 
@@ -38,15 +36,10 @@ static const char *virtual_by_cpuid(char text[HYPERVISOR_SIZE])
 	memcpy(letters + 8, &d, 4);
 	snprintf(text, HYPERVISOR_SIZE, "virtual (%s)", name_of(letters));
 	return text;
-#else
-	(void)text;
-	(void)name_of;
-	return NULL;
-#endif
 }
-
-/* The same by what the firmware says: only for known makers of virtual machines. */
-static const char *virtual_by_firmware(char text[HYPERVISOR_SIZE])
+#else
+/* Only known makers of virtual machines are named. */
+const char *hypervisor_describe(char text[HYPERVISOR_SIZE])
 {
 	static const char *const makers[] = { "QEMU", "VMware", "Xen", "Microsoft", "Google",
 					      "Amazon", "Parallels", "Apple" };
@@ -64,10 +57,4 @@ static const char *virtual_by_firmware(char text[HYPERVISOR_SIZE])
 		}
 	return strstr(line, "dummy-virt") ? "virtual (QEMU)" : "real, as far as the firmware says";
 }
-
-const char *hypervisor_describe(char text[HYPERVISOR_SIZE])
-{
-	const char *kind = virtual_by_cpuid(text);
-
-	return kind ? kind : virtual_by_firmware(text);
-}
+#endif
