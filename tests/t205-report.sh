@@ -74,7 +74,7 @@ check 'the shares of ten functions are as known, by a clock and by a timer' <<'E
 		awk '{ sum += $1 } END { print sum }')" 100 0.1
 END
 
-check 'a report names neither host, user, file, environment nor processes, and takes little time' <<'END'
+check 'a report names neither host, user, file nor process, and takes little time' <<'END'
 	needs_sampling
 	full_report
 	test "$(id -u)" != 0 || { grep -q planted-command-line seen && grep -q planted-host seen; }
@@ -108,7 +108,8 @@ END
 
 check 'an ordinary user learns what the missing right hides' <<'END'
 	test "$(id -u)" != 0 || skip 'root: the kind user does it'
-	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 || skip 'kernel.perf_event_paranoid is not 2'
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ||
+		skip 'kernel.perf_event_paranoid is not 2'
 	full_report
 	grep -q 'CAP_PERFMON, or kernel.perf_event_paranoid below 2' report.txt
 	test "$(value events cpu-clock report.txt)" = \

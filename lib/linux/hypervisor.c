@@ -55,6 +55,8 @@ const char *hypervisor_describe(char text[HYPERVISOR_SIZE])
 			snprintf(text, HYPERVISOR_SIZE, "virtual or rented (%s)", makers[i]);
 			return text;
 		}
-	return strstr(line, "dummy-virt") ? "virtual (QEMU)" : "real, as far as the firmware says";
+	if (strstr(line, "dummy-virt"))
+		return "virtual (QEMU)";
+	return "real, as far as the firmware says";
 }
 #endif

@@ -8,7 +8,7 @@
 #define COUNTS "counts"
 
 /* As PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING has it; times in ns. */
-struct reading {
+struct count_reading {
 	uint64_t count, enabled, running;
 };
 
@@ -40,7 +40,7 @@ static void close_counters(struct opened_counters *o)
 }
 
 /* Count TURNS of our loop by the group whose leader is the first of O. */
-static bool count_turns(const struct opened_counters *o, uint64_t turns, struct reading *r)
+static bool count_turns(const struct opened_counters *o, uint64_t turns, struct count_reading *r)
 {
 	ioctl(o->fd[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	ioctl(o->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
@@ -69,7 +69,7 @@ static void add_exactness(struct facts *all, const char *name, size_t events)
 		o.fd[o.count++] = fd;
 	}
 	for (int run = 0; run < RUNS && o.count == events && !survey_stopped(all); run++) {
-		struct reading r;
+		struct count_reading r;
 		if (!count_turns(&o, TURNS, &r))
 			break;
 		shared |= r.running != r.enabled;
@@ -113,7 +113,7 @@ static void add_multiplexing(struct facts *all)
 	for (size_t i = 0; i < o.count; i++)
 		ioctl(o.fd[i], PERF_EVENT_IOC_DISABLE, 0);
 	for (size_t i = 0; i < o.count; i++) {
-		struct reading r;
+		struct count_reading r;
 		if (read(o.fd[i], &r, sizeof(r)) != sizeof(r) || !r.enabled)
 			continue;
 		double ran = (double)r.running / (double)r.enabled;

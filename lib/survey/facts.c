@@ -29,7 +29,8 @@ static void show_head(struct facts *all)
 	     "It was not sent anywhere.\n");
 }
 
-static void show_fact(struct facts *all, const struct fact *before, const struct fact *f)
+static void show_fact(struct facts *all, const struct survey_fact *before,
+		      const struct survey_fact *f)
 {
 	char line[sizeof(f->name) + sizeof(f->text) + 64];
 
@@ -42,13 +43,13 @@ static void show_fact(struct facts *all, const struct fact *before, const struct
 }
 
 __attribute__((format(printf, 4, 0)))
-static struct fact *add(struct facts *all, const char *section, const char *name,
+static struct survey_fact *add(struct facts *all, const char *section, const char *name,
 			const char *format, va_list args)
 {
 	all->fact = array_grow(all->fact, all->count, sizeof(*all->fact));
-	struct fact *f = &all->fact[all->count++];
+	struct survey_fact *f = &all->fact[all->count++];
 
-	*f = (struct fact){ .section = section };
+	*f = (struct survey_fact){ .section = section };
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	vsnprintf(f->text, sizeof(f->text), format, args);
 	text_make_safe(f->name);
@@ -74,7 +75,7 @@ void facts_measure(struct facts *all, const char *section, const char *name, dou
 	va_list args;
 
 	va_start(args, format);
-	struct fact *f = add(all, section, name, format, args);
+	struct survey_fact *f = add(all, section, name, format, args);
 	va_end(args);
 	f->number = number;
 	f->unit = unit;
@@ -89,7 +90,7 @@ void facts_print_json(const struct facts *all)
 	json_key("facts", false);
 	printf("[");
 	for (size_t i = 0; i < all->count; i++) {
-		const struct fact *f = &all->fact[i];
+		const struct survey_fact *f = &all->fact[i];
 		printf("%s\n  {", i ? "," : "");
 		json_key("section", true);
 		json_string(f->section);

@@ -76,7 +76,7 @@ static void cut_device(char *name)
 static void add_pmus(struct facts *all)
 {
 	struct pmus pmus = { 0 };
-	char names[sizeof(((struct fact *)0)->text)] = "", last[64] = "", name[64];
+	char names[sizeof(((struct survey_fact *)0)->text)] = "", last[64] = "", name[64];
 	size_t used = 0, equal = 0, left_out = 0;
 
 	pmus_read(&pmus, NULL);
@@ -109,7 +109,7 @@ static void add_pmus(struct facts *all)
 static void add_models(struct facts *all)
 {
 	struct model model;
-	char names[sizeof(((struct fact *)0)->text)] = "";
+	char names[sizeof(((struct survey_fact *)0)->text)] = "";
 	size_t used = 0;
 
 	for (int at = 0; models_next(&at, &model);)

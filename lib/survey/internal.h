@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* A line of the report. */
-struct fact {
+struct survey_fact {
 	const char *section;	/* "machine" */
 	char name[56];		/* "kernel" */
 	char text[160];
@@ -20,7 +20,7 @@ struct fact {
 
 /* Zero-initialised: none. */
 struct facts {
-	struct fact *fact;	/* the user frees it */
+	struct survey_fact *fact;	/* the user frees it */
 	size_t count;
 	const struct survey_options *options;
 	struct output *copy;	/* the text goes there, too; or NULL */

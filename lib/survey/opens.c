@@ -18,7 +18,7 @@ static const bool has_precise = false;
 
 enum how { REFUSED, COUNTS, SAMPLES };
 
-struct opened {
+struct opening {
 	enum how how;
 	int error;		/* errno, if REFUSED */
 	bool user_only;		/* the kernel's part is not for this user */
@@ -51,9 +51,9 @@ static bool is_refused_right(int error)
 }
 
 /* Try EVENT as it is, then with what a weaker user or another PMU needs, as pmu-sample does. */
-static struct opened try_event(struct event_list *list, struct event *event)
+static struct opening try_event(struct event_list *list, struct event *event)
 {
-	struct opened o = { .precise = -1 };
+	struct opening o = { .precise = -1 };
 	bool had_kernel = !event->attr.exclude_kernel;
 	int cpu = event->per_cpu ? event->cpus ? event->cpu[0] : 0 : -1;
 
@@ -86,7 +86,7 @@ bool survey_attr(const char *name, struct perf_event_attr *attr)
 	bool good = false;
 
 	if (event_parse(&list, &how, name, &silent)) {
-		struct opened o = try_event(&list, &list.event[0]);
+		struct opening o = try_event(&list, &list.event[0]);
 		good = o.how == SAMPLES;
 		*attr = list.event[0].attr;
 		attr->precise_ip = 0;
@@ -95,7 +95,7 @@ bool survey_attr(const char *name, struct perf_event_attr *attr)
 	return good;
 }
 
-static const char *hidden_part(const struct opened *o)
+static const char *hidden_part(const struct opening *o)
 {
 	return o->user_only ? "; the kernel's part is hidden from this user" : "";
 }
@@ -109,7 +109,7 @@ static void add_event(struct facts *all, const char *name)
 	if (!event_parse(&list, &how, name, &silent)) {
 		facts_add(all, "events", name, "%s", survey_why(ENOENT));
 	} else {
-		struct opened o = try_event(&list, &list.event[0]);
+		struct opening o = try_event(&list, &list.event[0]);
 		if (o.how == REFUSED)
 			facts_add(all, "events", name, "%s", survey_why(o.error));
 		else if (o.how == COUNTS)
@@ -125,13 +125,13 @@ static void add_event(struct facts *all, const char *name)
 }
 
 /* The model's own events, or those of a PMU. */
-struct tally {
+struct event_tally {
 	const char *group;	/* "icx" */
 	size_t all, open, precise, hidden;
 	char refused[64];	/* the first event that does not open; or "" */
 };
 
-static void count_entry(struct tally *t, const struct catalog_entry *entry)
+static void count_entry(struct event_tally *t, const struct catalog_entry *entry)
 {
 	struct event_list list = { 0 };
 	struct event_options how = { .force = true };
@@ -142,7 +142,7 @@ static void count_entry(struct tally *t, const struct catalog_entry *entry)
 		event_list_release(&list);
 		return;
 	}
-	struct opened o = try_event(&list, &list.event[0]);
+	struct opening o = try_event(&list, &list.event[0]);
 	t->open += o.how != REFUSED;
 	t->precise += o.precise > 0;
 	t->hidden += o.how == REFUSED && is_refused_right(o.error);
@@ -151,7 +151,7 @@ static void count_entry(struct tally *t, const struct catalog_entry *entry)
 	event_list_release(&list);
 }
 
-static void add_tally(struct facts *all, const struct tally *t)
+static void add_tally(struct facts *all, const struct event_tally *t)
 {
 	if (t->hidden) {
 		facts_add(all, "events of this CPU", t->group,
@@ -177,7 +177,7 @@ static void add_own_events(struct facts *all)
 	struct catalog catalog = { 0 };
 	struct event_options how = { 0 };
 	struct catalog_options wanted = { .event = &how };
-	struct tally tally = { 0 };
+	struct event_tally tally = { 0 };
 	size_t groups = 0;
 	uint64_t end = monotonic_ns() + 10000000000U;
 
@@ -188,7 +188,7 @@ static void add_own_events(struct facts *all)
 			continue;
 		if (tally.group && strcmp(tally.group, e->group) != 0) {
 			add_tally(all, &tally);
-			tally = (struct tally){ 0 };
+			tally = (struct event_tally){ 0 };
 			if (++groups == MOST_GROUPS)
 				break;
 		}

@@ -12,13 +12,13 @@
 #define RATES "sampling"
 
 /* What a run of our work under an event gave. */
-struct sampled {
+struct sampled_run {
 	uint64_t samples, throttled, lost;
 	uint64_t cpu;		/* ns */
 };
 
 /* Add the records of RING to RUN. */
-static void drain(struct ring *ring, struct sampled *run)
+static void drain(struct ring *ring, struct sampled_run *run)
 {
 	const struct perf_event_header *record;
 
@@ -34,12 +34,12 @@ static void drain(struct ring *ring, struct sampled *run)
 
 /* Sample this thread every PERIOD events while it works ROUNDS.  False: it cannot be sampled. */
 static bool sample_work(const struct chosen *chosen, uint64_t period, uint64_t rounds,
-			struct sampled *run)
+			struct sampled_run *run)
 {
 	struct perf_event_attr attr = chosen->attr;
 	struct ring ring = { .fd = -1 };
 
-	*run = (struct sampled){ 0 };
+	*run = (struct sampled_run){ 0 };
 	attr.freq = 0;
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_IP;
@@ -103,7 +103,7 @@ static void add_highest_rate(struct facts *all, const struct chosen *chosen)
 	double best = 0, throttled = 0;
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates) && !survey_stopped(all); i++) {
-		struct sampled run;
+		struct sampled_run run;
 		uint64_t period = (uint64_t)(chosen->per_second / rates[i]);
 		if ((long)rates[i] > limit || !period)
 			break;
@@ -147,7 +147,7 @@ static void add_cost(struct facts *all, const struct chosen *chosen)
 	size_t count = 0;
 
 	for (int i = 0; i < PAIRS && period && !survey_stopped(all); i++) {
-		struct sampled with;
+		struct sampled_run with;
 		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		work_rounds(rounds);
 		uint64_t without = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
