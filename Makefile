@@ -365,33 +365,25 @@ fuzz-whole:
 	@tests/whole/fuzz $(FUZZ_SECONDS) $O/fuzz/asan/tests/bin/fuzz-tools \
 		$O/fuzz/plain/tests/bin/fuzz-tools
 
-# Paths for the shell, whatever is in them.  A program named perf_to_profile that is not a link to
-# ours belongs to another project; then its page does, too.
-quoted = '$(subst ','\'',$(DESTDIR)$(PREFIX)/$1)'
-P2P   := $(call quoted,bin/perf_to_profile)
-IS_OURS = test "$$(readlink $(P2P))" = pmu-topprof
-SHELLS = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
+# What is installed, as MODE:DIRECTORY:FILE (packaging/install).  The one file with all tools
+# is what pmu-prof --host copies to a host, so it must be static.
+ONE_FILE := $(if $(findstring static,$(LINKAGE)),$(wildcard cmd/pmukit/pmukit.c))
+put = $(3:%=$1:$2:%)
+INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
+	$(call put,755,libexec/pmukit,$(if $(ONE_FILE),$B/bin/pmukit)) \
+	$(foreach n,1 5 7,$(call put,644,share/man/man$n,$(filter %.$n,$(PAGES)))) \
+	$(call put,644,share/bash-completion/completions,$(wildcard completions/bash/*)) \
+	$(call put,644,share/zsh/site-functions,$(wildcard completions/zsh/*)) \
+	$(call put,644,share/fish/vendor_completions.d,$(wildcard completions/fish/*)) \
+	$(call put,644,share/doc/pmukit,LICENSE) \
+	$(call put,644,share/doc/pmukit/LICENSES,$(wildcard LICENSES/*))
+quoted = '$(subst ','\'',$1)'
 
-install: all
-	install -d $(foreach d,bin $(addprefix share/man/man,1 5 7) $(SHELLS),$(call quoted,$d))
-	install -m 755 $(TOOLS:%=$B/bin/%) $(call quoted,bin)
-	for page in $(filter-out %/perf_to_profile.1,$(PAGES)); do \
-		install -m 644 $$page $(call quoted,share/man/man)$${page##*.} || exit 1; done
-	install -m 644 completions/bash/* $(call quoted,share/bash-completion/completions)
-	install -m 644 completions/zsh/* $(call quoted,share/zsh/site-functions)
-	install -m 644 completions/fish/* $(call quoted,share/fish/vendor_completions.d)
-	@test -e $(P2P) || test -L $(P2P) || ln -s pmu-topprof $(P2P)
-	@if $(IS_OURS); then install -m 644 man/perf_to_profile.1 $(call quoted,share/man/man1); \
-		else echo not installed, as another program has this name: $(P2P); fi
-
+install: all $(if $(ONE_FILE),$B/bin/pmukit)
+	$(SAY) INST $(call quoted,$(DESTDIR)$(PREFIX))
+	@packaging/install install $(call quoted,$(DESTDIR)) $(call quoted,$(PREFIX)) $(INSTALLED)
 uninstall:
-	@if $(IS_OURS); then rm -f $(P2P) $(call quoted,share/man/man1/perf_to_profile.1); fi
-	rm -f $(foreach tool,$(TOOLS),$(call quoted,bin/$(tool)))
-	rm -f $(foreach page,$(filter-out perf_to_profile.1,$(notdir $(PAGES))),\
-		$(call quoted,share/man/man$(subst .,,$(suffix $(page)))/$(page)))
-	rm -f $(foreach tool,$(TOOLS) pmukit,$(call quoted,share/bash-completion/completions/$(tool)) \
-		$(call quoted,share/zsh/site-functions/_$(tool)) \
-		$(call quoted,share/fish/vendor_completions.d/$(tool).fish))
+	@packaging/install uninstall $(call quoted,$(DESTDIR)) $(call quoted,$(PREFIX)) $(INSTALLED)
 
 # After a change of options; a test fails until this is done.
 completions: all pmukit

@@ -85,6 +85,87 @@ check 'a perf_to_profile of another program stays, with its page, and a line say
 	done
 END
 
+# makes_powerless TARGET [VARIABLE=VALUE]...: as somebody to whom the modes of files apply, root too.
+# What it said is in ./said.
+makes_powerless() {
+	local powerless=
+	test "$(id -u)" != 0 || powerless="setpriv --inh-caps=-all --bounding-set=-all"
+	exits 2 $powerless make -s -C "$TOP" -o all "$@" DESTDIR= >log 2>&1
+	sed '/^make: /d' log >said
+	cat said
+}
+
+check 'without the right to write, one line names the directory, and nothing is installed' <<'END'
+	any_user
+	mkdir -p "a b/share/man/man5" "a b/bin"
+	echo older >"a b/bin/pmu-top"
+	chmod 555 "a b/share/man/man5"
+	files "a b" >before
+	makes_powerless install PREFIX="$PWD/a b"
+	echo "install: cannot write to '$PWD/a b/share/man/man5': Permission denied" | same - said
+	files "a b" | same before -
+	find "a b" | sort >names
+	printf "%s\n" "a b" "a b/bin" "a b/bin/pmu-top" "a b/share" "a b/share/man" \
+		"a b/share/man/man5" | same - names
+	makes install DESTDIR= PREFIX="$PWD/a b"
+	files "a b" >before
+	makes_powerless uninstall PREFIX="$PWD/a b"
+	echo "uninstall: cannot write to '$PWD/a b/share/man/man5': Permission denied" | same - said
+	files "a b" | same before -
+	mkdir c
+	chmod 555 c
+	makes_powerless install PREFIX="$PWD/c/d"
+	echo "install: cannot write to '$PWD/c/d/bin': Permission denied" | same - said
+	chmod 755 c "a b/share/man/man5"
+END
+
+check 'a copy that fails, or a directory that has the name of a tool: nothing is installed' <<'END'
+	any_user
+	mkdir -p root/bin bin
+	echo older >root/bin/pmu-top
+	find root >before
+	printf "%s\n" "#!/bin/sh" "case \$* in *man1*) echo full >&2; exit 1 ;; esac" \
+		"exec $(command -v install) \"\$@\"" >bin/install
+	chmod +x bin/install
+	PATH=$PWD/bin:$PATH exits 2 make -s -C "$TOP" -o all install DESTDIR= PREFIX="$PWD/root" 2>said
+	grep -x "install: nothing is installed" said
+	find root | same before -
+	echo older | same - root/bin/pmu-top
+	mkdir root/bin/pmu-prof
+	exits 2 makes install DESTDIR= PREFIX="$PWD/root" 2>said
+	grep -x "install: '$PWD/root/bin/pmu-prof' is a directory" said
+	test "$(echo $(ls root/bin))" = "pmu-prof pmu-top"
+END
+
+check 'an upgrade removes what the older version had, and only that; licences are installed' <<'END'
+	any_user
+	makes install DESTDIR= PREFIX="$PWD/root"
+	cmp "$TOP/LICENSE" root/share/doc/pmukit/LICENSE
+	files root >new
+	mkdir -p root/libexec/pmukit root/share/doc/pmukit/LICENSES
+	for name in bin/pmu-old share/man/man1/pmu-old.1 libexec/pmukit/pmu-old bin/own etc \
+			share/doc/pmukit/LICENSES/old; do
+		echo "$name" >root/$name
+	done
+	for name in bin/pmu-old share/man/man1/pmu-old.1 libexec/pmukit/pmu-old bin/gone \
+			share/doc/pmukit/LICENSES/old share/../etc etc /etc/fstab ../root/bin/own; do
+		echo $name
+	done >>root/share/pmukit/installed
+	makes install DESTDIR= PREFIX="$PWD/root"
+	test "$(echo $(cat root/etc root/bin/own))" = "etc bin/own"
+	rm root/etc root/bin/own
+	files root | same new -
+	test ! -e root/share/doc/pmukit/LICENSES
+	# a package has its own list
+	makes install DESTDIR="$PWD/staged" PREFIX=/usr
+	test ! -e staged/usr/share/pmukit
+	echo bin/pmu-old >>root/share/pmukit/installed
+	echo old >root/bin/pmu-old
+	makes uninstall DESTDIR= PREFIX="$PWD/root"
+	none find root ! -type d
+	test ! -e root/share/pmukit
+END
+
 check 'a build for a big-endian machine ends with a sentence, before anything is made' <<'END'
 	any_user
 	cd "$TOP"
