@@ -107,7 +107,8 @@ STRICT += -Werror
 endif
 
 # No file says where it was built.
-WITHOUT_PATHS = '-ffile-prefix-map=$(subst ','\'',$(CURDIR))=.'
+WITHOUT_PATHS = '-ffile-prefix-map=$(subst ','\'',$(CURDIR))=.' \
+	$(if $(filter-out build,$O),'-ffile-prefix-map=$(subst ','\'',$O)/=build/')
 # Ours, whatever CFLAGS the builder chose.
 OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 $(WITHOUT_PATHS) -I. -Ilib -I$O/proto \
        -include base/banned.h \
@@ -367,10 +368,10 @@ fuzz-whole:
 
 # What is installed, as MODE:DIRECTORY:FILE (packaging/install).  The one file with all tools
 # is what pmu-prof --host copies to a host, so it must be static.
-ONE_FILE := $(if $(findstring static,$(LINKAGE)),$(wildcard cmd/pmukit/pmukit.c))
+ONE_FILE := $(if $(findstring static,$(LINKAGE)),$B/bin/pmukit)
 put = $(3:%=$1:$2:%)
 INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
-	$(call put,755,libexec/pmukit,$(if $(ONE_FILE),$B/bin/pmukit)) \
+	$(call put,755,libexec/pmukit,$(ONE_FILE)) \
 	$(foreach n,1 5 7,$(call put,644,share/man/man$n,$(filter %.$n,$(PAGES)))) \
 	$(call put,644,share/bash-completion/completions,$(wildcard completions/bash/*)) \
 	$(call put,644,share/zsh/site-functions,$(wildcard completions/zsh/*)) \
@@ -379,7 +380,7 @@ INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
 	$(call put,644,share/doc/pmukit/LICENSES,$(wildcard LICENSES/*))
 quoted = '$(subst ','\'',$1)'
 
-install: all $(if $(ONE_FILE),$B/bin/pmukit)
+install: all $(ONE_FILE)
 	$(SAY) INST $(call quoted,$(DESTDIR)$(PREFIX))
 	@packaging/install install $(call quoted,$(DESTDIR)) $(call quoted,$(PREFIX)) $(INSTALLED)
 uninstall:

@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 # makes TARGET [VARIABLE=VALUE]...: with the tools that are there, without building any
-makes() { make -s -C "$TOP" -o all "$@"; }
+makes() { make -s -C "$TOP" -o all -o build/release/bin/pmukit "$@"; }
 
 # files DIRECTORY: all that is in it but directories, with types and contents
 files() {
@@ -27,6 +27,7 @@ check 'spaces and quotes in DESTDIR and PREFIX are part of the path' <<'END'
 				cmp "$tool" "here/$dest$prefix/bin/${tool##*/}"
 				test -s "here/$dest$prefix/share/man/man1/${tool##*/}.1"
 			done
+			cmp "$BIN/pmukit" "here/$dest$prefix/libexec/pmukit/pmukit"
 			test "$(readlink "here/$dest$prefix/bin/perf_to_profile")" = pmu-topprof
 			test -s "here/$dest$prefix/share/man/man1/perf_to_profile.1"
 			test -s "here/$dest$prefix/share/zsh/site-functions/_pmu-top"
@@ -90,7 +91,8 @@ END
 makes_powerless() {
 	local powerless=
 	test "$(id -u)" != 0 || powerless="setpriv --inh-caps=-all --bounding-set=-all"
-	exits 2 $powerless make -s -C "$TOP" -o all "$@" DESTDIR= >log 2>&1
+	exits 2 $powerless make -s -C "$TOP" -o all -o build/release/bin/pmukit "$@" DESTDIR= \
+		>log 2>&1
 	sed '/^make: /d' log >said
 	cat said
 }
@@ -127,7 +129,7 @@ check 'a copy that fails, or a directory that has the name of a tool: nothing is
 	printf "%s\n" "#!/bin/sh" "case \$* in *man1*) echo full >&2; exit 1 ;; esac" \
 		"exec $(command -v install) \"\$@\"" >bin/install
 	chmod +x bin/install
-	PATH=$PWD/bin:$PATH exits 2 make -s -C "$TOP" -o all install DESTDIR= PREFIX="$PWD/root" 2>said
+	PATH=$PWD/bin:$PATH exits 2 makes install DESTDIR= PREFIX="$PWD/root" 2>said
 	grep -x "install: nothing is installed" said
 	find root | same before -
 	echo older | same - root/bin/pmu-top
