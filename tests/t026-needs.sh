@@ -53,10 +53,9 @@ compiler() {
 	cat >bin/cc <<-'EOF'
 		#!/bin/sh
 		for word; do case $word in *.c) program=$word ;; esac; done
-		cat "$program" >text
-		echo "$*" >>text
+		{ cat "$program" && echo "$*"; } >"$BAD.text"
 		while read -r bad; do
-			! grep -q -e "$bad" text || { echo "cc: not here: $bad" >&2; exit 1; }
+			! grep -q -e "$bad" "$BAD.text" || { echo "cc: not here: $bad" >&2; exit 1; }
 		done <"$BAD"
 	EOF
 	chmod +x bin/cc
