@@ -80,7 +80,8 @@ check 'a report names neither host, user, file nor process, and takes little tim
 	test "$(id -u)" != 0 || { grep -q planted-command-line seen && grep -q planted-host seen; }
 	test -s report.txt
 	none grep -i planted report.txt report.json
-	none grep -E '[0-9a-f]{8,}|0x[0-9a-f]|/[a-z]+/' report.txt	# addresses, serial numbers, paths
+	sed 1d report.txt >facts	# without our own version, which may be that of a commit
+	none grep -E '[0-9a-f]{8,}|0x[0-9a-f]{6}|/[a-z]+/' facts	# addresses, serial numbers, paths
 	none grep -F "$(hostname)" report.txt
 	at_most "$(cat ticks)" 1000
 END
