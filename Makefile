@@ -147,7 +147,7 @@ $O/proto/profile.pb-c.c: proto/profile.proto | $(READY)
 $B/proto/profile.pb-c.o: $O/proto/profile.pb-c.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
-	$Q$(CC) -fPIE $(WITHOUT_PATHS) $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
+	$Q$(CC) $(CPPFLAGS) -fPIE $(WITHOUT_PATHS) $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
 $(patsubst %.c,$B/%.o,$(wildcard lib/pprof/*.c)): $O/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
@@ -212,7 +212,7 @@ ifndef SANITIZE
 $B/bin/pmu-events $B/bin/pmu-sample: LINKAGE = -static
 endif
 # libevent would look up names: lib/serve/no-lookup.c comes first.
-$B/bin/pmu-serve: LDFLAGS += -Wl,-u,getaddrinfo
+$B/bin/pmu-serve: HARDENED_LINK += -Wl,-u,getaddrinfo
 $B/tests/%: $B/tests/%.o $B/libsampler.a | $(VERSIONED)
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)
