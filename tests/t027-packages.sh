@@ -1,0 +1,92 @@
+#!/bin/sh
+# debian/, the RPM spec and the Containerfile agree with each other and with make install.
+# tests/release builds these packages.
+# kinds: release
+. tests/lib.sh
+
+# installed: what make install puts below /usr, a file or link a line
+installed() {
+	make -s -C "$TOP" -o all -o pmukit install DESTDIR="$PWD/root" PREFIX=/usr >log
+	(cd root && find . ! -type d) | sed 's/^\.//' | sort
+}
+
+# packed LIST: each file below root that LIST, as dh_install reads it, puts somewhere: from, to
+packed() {
+	(cd root && while read -r pattern to; do
+		for from in $pattern; do
+			find "$from" ! -type d | while read -r file; do
+				echo "/$file /${to:-${file%/*}}/${file##*/}"
+			done
+		done
+	done <"$TOP/debian/$1")
+}
+
+# spec_files PACKAGE: the paths of its section %files, as patterns of grep; "" is the first package
+spec_files() {
+	sed -n "/^%files${1:+ $1}\$/,/^\$/p" "$TOP/packaging/pmukit.spec" |
+		sed -n 's|%{_bindir}|/usr/bin|; s|%{_datadir}|/usr/share|; s|%{_mandir}|/usr/share/man|
+			/^\// { s/\./\\./g; s/\*/[^\/]*/g; s/.*/^&$/p }'
+}
+
+check 'the packages have the version of the Makefile' <<'END'
+	any_user
+	version=$(sed -n 's/^VERSION *= *//p' "$TOP/Makefile")
+	test -n "$version"
+	sed -n "1s/^pmukit (\(.*\)) .*/\1/p" "$TOP/debian/changelog" | grep -Fx "$version"
+	sed -n "s/^Version: *//p" "$TOP/packaging/pmukit.spec" | grep -Fx "$version"
+	grep -F " - $version-1" "$TOP/packaging/pmukit.spec"
+END
+
+check 'each file of make install is in one package, and each list names files that are there' <<'END'
+	any_user
+	installed >all
+	{ packed pmukit.install && packed pmukit-static.install; } >packed
+	cut -d " " -f 1 packed | sort | same all -
+	test "$(cut -d " " -f 2 packed | sort -u | wc -l)" = "$(wc -l <packed)"
+	grep " /usr/bin/pmukit$" packed
+	test "$(grep -c " /usr/bin/pmu-" packed)" = "$(ls "$TOP"/cmd/pmu-*.c | wc -l)"
+END
+
+check 'the RPM packages have the same files' <<'END'
+	any_user
+	installed >all
+	for package in "" static; do
+		packed "pmukit${package:+-$package}.install" | cut -d " " -f 2 |
+			sed 's|/zsh/vendor-completions/|/zsh/site-functions/|' | sort >debian
+		spec_files "$package" >paths
+		test -s paths
+		grep -f paths debian | same debian -
+		while read -r path; do grep -q "$path" debian; done <paths
+	done
+END
+
+check 'packages are built with what tests/setup installs for a build' <<'END'
+	any_user
+	sed -n "/^build)/,/;;/p" "$TOP/tests/setup" | tr -s " \t'" "\n\n\n" |
+		grep -e "-dev\$" -e protobuf-c-compiler | grep -v "^libc6-\|^linux-libc" | sort >want
+	sed -n "/^Build-Depends:/,/^[^ B]/s/^ *\(Build-Depends: \)*\([^ ,]*\).*/\2/p" "$TOP/debian/control" |
+		grep -e "-dev\$" -e protobuf-c-compiler | sort | same want -
+END
+
+check 'the image has one file and its links, and profiles a program as nobody' <<'END'
+	any_user
+	needs_sampling
+	if test "$(id -u)" != 0; then skip "not root"; fi
+	"$TOP/tests/image" "$BIN" "$PWD/image"
+	(cd image && find . -type f) | grep -x ./usr/bin/pmukit
+	test "$(find image -type f | wc -l)" = 1
+	for name in perf_to_profile $(cd "$BIN" && echo pmu-*); do
+		test "$(readlink "image/usr/bin/$name")" = pmukit
+	done
+	none grep -vx "USER 65534:65534\|ENV PATH=/usr/bin\|ENTRYPOINT ../usr/bin/pmukit.." image.config
+	test "$(wc -l <image.config)" = 3
+	mkdir -m 1777 image/out
+	cp "$HELP/ten" image/out
+	run() { chroot --userspec=65534:65534 image "$@"; }
+	run /usr/bin/pmukit --help | grep "^  pmu-top "
+	run /usr/bin/pmukit prof -q -e cpu-clock -o /out/p -- /out/ten serial 0.2
+	run /usr/bin/pmu-top /out/p.pb.gz | grep " J$"
+	grep "</html>" image/out/p.html
+END
+
+done_testing
