@@ -1,6 +1,6 @@
 #!/bin/sh
-# rpm.sh - rpmbuild builds packaging/pmukit.spec, rpmlint finds no error in it and in the packages, and
-# their lists of files are those of the Debian packages, where these were built (debian.sh).
+# rpm.sh - rpmbuild builds packaging/pmukit.spec, rpmlint finds no error in it and in the packages,
+# and their lists of files are those of the Debian packages, where these were built (debian.sh).
 #
 # Exits 77 where rpmbuild or rpmlint is missing.
 unset CDPATH
@@ -30,7 +30,9 @@ is "rpmlint judged all" "$(tail -n 1 "$scratch/lint" | grep -o '[0-9]* errors')"
 
 # Each file, where Debian has it.  Both compress manuals, Debian long texts, too.  Each kind of
 # package has its own files of licences and changes.
-files_of_rpm() { rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$1" | sed -n '/^d/!s/^[^ ]* //p'; }
+files_of_rpm() {
+	rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$1" | sed -n '/^d/!s/^[^ ]* //p'
+}
 files_of_deb() { dpkg-deb --fsys-tarfile "$1" | tar tf - | sed -n '/\/$/!s/^\.//p'; }
 plain() {
 	sed 's/\.gz$//; s|/zsh/site-functions/|/zsh/vendor-completions/|
@@ -41,7 +43,7 @@ plain() {
 debs=$(ls -d build/packages/bookworm/ build/packages/trixie/ 2>/dev/null | head -n 1)
 for name in pmukit pmukit-static; do
 	if test -z "$debs"; then
-		echo "skipped: no Debian packages to compare $name with: run tests/release/debian.sh"
+		echo "skipped: $name: no Debian package to compare with: run tests/release/debian.sh"
 		continue
 	fi
 	files_of_deb "$debs$name"_*.deb | plain >"$scratch/debian"
