@@ -23,10 +23,12 @@ packed() {
 	done <"$TOP/debian/$1")
 }
 
-# left_out: what debian/not-installed names, if it is there
+# left_out: what debian/not-installed names: texts, which the packages take from the source
 left_out() {
-	(cd root && while read -r file; do
-		test ! -e "$file" || echo "/$file"
+	(cd root && while read -r pattern; do
+		for left in $pattern; do
+			test ! -e "$left" || find "$left" ! -type d | sed "s,^,/,"
+		done
 	done <"$TOP/debian/not-installed")
 }
 
