@@ -146,7 +146,10 @@ struct stream_reader *opened_stream(struct opened *o)
 	o->stream = start_filters(o);
 	if (o->stream < 0)
 		return NULL;
-	return stream_open_rest(o->stream, "(pmu-symbolize)", NULL, 0, o->report);
+	struct stream_reader *in = stream_open_rest(o->stream, "(pmu-symbolize)", NULL, 0,
+						    o->report);
+	stream_leave_newer(in);
+	return in;
 }
 
 static bool has_types(const struct stream_events *events)

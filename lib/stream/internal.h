@@ -28,6 +28,13 @@ enum {
 /* Type of a record that cannot be used; stream_next() does not return it. */
 #define RECORD_DROPPED UINT32_MAX
 
+/* What a stream has and this version does not know. */
+struct stream_newer {
+	uint64_t records, features;
+	uint64_t attrs;		/* with fields that are not known */
+	bool is_left;		/* see stream_leave_newer() */
+};
+
 struct stream_reader {
 	struct report *report;
 	const char *file;	/* name of the input, for messages */
@@ -51,6 +58,7 @@ struct stream_reader {
 	uint8_t *buffer;
 	uint64_t latest;	/* see stream_possible_time() */
 	uint32_t wrong_times;	/* found by stream_goes_back() */
+	struct stream_newer newer;
 	struct order *order;	/* records that wait to be sorted by time */
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */
@@ -189,6 +197,12 @@ void reader_check_mark(const struct stream_reader *in, struct record *rec);
  * correct its header: see record_size_of_fields().  Return its new size.
  */
 size_t reader_cut(const struct stream_reader *in, struct record *rec, uint8_t *at, size_t size);
+
+/* newer.c: if REC, which is not a SAMPLE, has what this version does not know, count that. */
+void reader_count_newer(struct stream_reader *in, const struct record *rec);
+
+/* At the end of the stream: report what was counted. */
+void reader_note_newer(struct stream_reader *in);
 
 /* Update the reader's events and origin from REC. */
 void reader_follow(struct stream_reader *in, const struct record *rec);

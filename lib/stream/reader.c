@@ -281,6 +281,7 @@ static void end_input(struct stream_reader *in)
 		report_note(in->report, "%" PRIu64 " records came later than their round allows; "
 			    "some addresses may be resolved wrongly",
 			    order_late(in->order));
+	reader_note_newer(in);
 }
 
 bool stream_next(struct stream_reader *in, struct record *rec)
@@ -316,6 +317,8 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		if (rec->type == RECORD_DROPPED)
 			continue;
 		reader_check_mark(in, rec);
+		if (rec->type != PERF_RECORD_SAMPLE)
+			reader_count_newer(in, rec);
 		if (rec->type == RECORD_EVENT_ID) {	/* it applies only to later records */
 			in->held = *rec;
 			in->has_held = true;

@@ -70,6 +70,12 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 void stream_only_count(struct stream_reader *in);
 
 /*
+ * Do not report at the end of IN what this version does not know: the filter that writes IN, which
+ * this tool started, reports that.
+ */
+void stream_leave_newer(struct stream_reader *in);
+
+/*
  * For readers that only count: call this for each SAMPLE just read.  Decode the fields of REC that
  * counting needs.  Return false, without a report, if stream_sample() is needed.
  */
