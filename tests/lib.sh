@@ -54,6 +54,15 @@ for tool in ${WRAP:+"$BIN"/*}; do
 	printf '#!/bin/sh\nexec %s %s "$@"\n' "$WRAP" "$tool" >"$scratch/bin/${tool##*/}"
 	chmod +x "$scratch/bin/${tool##*/}"
 done
+# Where a file asks tools for JSON, what they print is kept for tests/t065-schemas.sh.
+if test "$KIND" = release && test -z "$WRAP" && grep -qE 'json| -j' "$0"; then
+	KEPT_JSON=$ONCE/json
+	mkdir -p "$KEPT_JSON"
+	export KEPT_JSON
+	for tool in pmu-events pmu-stream pmu-top pmu-diff; do
+		ln -s "$HELP/keeps-json" "$scratch/bin/$tool"
+	done
+fi
 # The distribution's Python, not a script in front of it that starts children of its own.
 test ! -x /usr/bin/python3 || ln -s /usr/bin/python3 "$scratch/bin/python3"
 PATH=$scratch/bin:$BIN:$HELP:$PATH:/usr/sbin:/sbin

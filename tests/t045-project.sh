@@ -15,7 +15,7 @@ check 'the workflow and the issue forms have keys, jobs, targets and scripts tha
 		cp -r "$TOP/.github" tree
 		python3 "$TOP/tests/workflow.py" tree
 		sed -i "$broken" tree/.github/workflows/ci.yml
-		exits 1 python3 "$TOP/tests/workflow.py" tree
+		exits 3 python3 "$TOP/tests/workflow.py" tree
 	done
 	! command -v actionlint || actionlint "$TOP/.github/workflows/ci.yml"
 END

@@ -67,4 +67,100 @@ check 'what is known raises no note: features of perf and of simpleperf, the end
 	done | none grep "does not know"
 END
 
+# has_all OLD NEW: all that the JSON texts in OLD have is in NEW, too, with the same values
+has_all() {
+	python3 - "$1" "$2" <<-'PYTHON'
+		import json, sys
+
+		def lost(old, new, where):
+		    if isinstance(old, dict) and isinstance(new, dict):
+		        for key in old:
+		            lost(old[key], new.get(key, "nothing"), f"{where}.{key}")
+		    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+		        for i, (one, other) in enumerate(zip(old, new)):
+		            lost(one, other, f"{where}[{i}]")
+		    elif old != new:
+		        sys.exit(f"{where} was {old}, and is {new}")
+
+		def texts(path):
+		    text, at, decoder = open(path).read().strip(), 0, json.JSONDecoder()
+		    while at < len(text):
+		        one, at = decoder.raw_decode(text, at)
+		        at += len(text[at:]) - len(text[at:].lstrip())
+		        yield one
+
+		lost(list(texts(sys.argv[1])), list(texts(sys.argv[2])), sys.argv[1])
+	PYTHON
+}
+
+# of_release DIRECTORY: what a release wrote, in files of at most 100 KB, gives the same text
+of_release() {
+	find "$1" -size +100k >large
+	test ! -s large || { cat large; return 1; }
+	mkdir now
+	(cd now && sh "$TOP/tests/release/texts" "$1") || return
+	ls now >names
+	ls "$1/text" | same - names || return
+	for name in $(cat names); do
+		case $name in
+		*.json) has_all "$1/text/$name" "now/$name" ;;
+		*) same "$1/text/$name" "now/$name" ;;
+		esac || return
+	done
+	rm -r now
+}
+
+check 'streams, resolved streams and profiles of each release give the same text' <<'END'
+	for release in "$TOP"/tests/data/releases/*/; do
+		of_release "${release%/}"
+	done
+	cp -r "${release%/}" changed
+	for edit in 's/"value": /"worth": /; s/"cum": /"sum": /' 's/"flat_share": 0/&1/'; do
+		sed -i "$edit" changed/text/program.pb.gz.top.json
+		exits 1 of_release changed
+		rm -rf now
+	done
+	cp -r "${release%/}/text/." changed/text
+	sed -i "1s/;/:/" changed/text/program.resolved.folded
+	exits 1 of_release changed
+END
+
+# the options of a release that are gone
+gone() { python3 "$TOP/tests/kept-options.py" "$1" "$2" "$3" "$BIN"; }
+
+check 'no option of a release disappears without a deprecation' <<'END'
+	version=$(sed -n "s/^VERSION *= *//p" "$TOP/Makefile")
+	releases=$TOP/tests/data/releases
+	test -d "$releases/$version"
+	for release in "$releases"/*/; do
+		gone "$release/help" "$releases/deprecated" "$version"
+	done
+	# an option that became another one, one that is no more, another letter, a lost value, a lost tool
+	cp -r "$releases/$version/help" kept
+	grep -v "^#" "$releases/deprecated" >known || :
+	while read -r edit; do
+		cp "$releases/$version/help/"* kept
+		sed -i "$edit" kept/pmu-top
+		exits 3 gone kept known "$version"
+	done <<-'EOF'
+	s/^      --objects /      --modules /
+	s/^  -n, --rows/  -N, --rows/
+	s/text, json, csv/text, json, csv, xml/
+	s/^      --live=TIME/      --live[=TIME]/
+	EOF
+	cp "$releases/$version/help/"* kept
+	cp kept/pmu-top kept/pmu-bottom
+	exits 3 gone kept known "$version"
+	# deprecated: it works with a note, or, later, is refused with the new spelling
+	rm kept/pmu-bottom
+	echo "pmu-sample --max-stack 0.0.1 use --call-graph max=COUNT" >words
+	printf "  -x, --max-stack=COUNT  frames\n" >>kept/pmu-sample
+	exits 3 gone kept known "$version"
+	gone kept words "$version"
+	sed "s/0\.0\.1/$version/" words >early	# this version had to take it
+	exits 3 gone kept early "$version"
+	sed "s/max=COUNT/max-stack=COUNT/" words >other
+	exits 3 gone kept other "$version"
+END
+
 done_testing

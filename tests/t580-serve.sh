@@ -425,6 +425,7 @@ import json
 d = json.load(open('events'))
 assert any(e['name'] == 'page-faults' for e in d['events'])
 assert any(t['topic'] == 'paranoid level' for t in d['doctor'])"
+	test -z "$KEPT_JSON" || cp events "$KEPT_JSON/pmu-serve.$$"
 	get "$url/flame?seconds=0.3" >page
 	grep -q "</html>" page
 	counted() {	# on a busy machine the target may get no time meanwhile

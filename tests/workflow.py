@@ -152,7 +152,7 @@ def main():
             else:
                 check(where, read)
     print("\n".join(checker.wrong), end="\n" if checker.wrong else "")
-    return 1 if checker.wrong else 0
+    return 3 if checker.wrong else 0  # 1 is a fault of this program
 
 
 sys.exit(main())

@@ -11,8 +11,8 @@
 enum { SAMPLE_FLAGS = 25 };	/* PERF_SAMPLE_*, linux/perf_event.h, that sample_decode() knows */
 
 /*
- * simpleperf has features from FEATURE_FILE to 134, INIT_MAP (record_file_format.h).  perf ends those
- * of a pipe with one more number and no data.
+ * simpleperf has features from FEATURE_FILE to 134, INIT_MAP (record_file_format.h).  perf ends the
+ * features of a pipe with one more number and no data.
  */
 static bool is_new_feature(struct cursor c)
 {
