@@ -391,7 +391,8 @@ END
 check 'sources keep to 100 columns, without trailing space' <<'END'
 	unsanitized
 	cd "$TOP"
-	none grep -nE ' +$|	+$' Makefile $(find cmd lib tests man -type f -name "*.[ch157]" -o -name "*.sh")
+	none grep -nE ' +$|	+$' Makefile \
+		$(find cmd lib tests man -type f -name "*.[ch157]" -o -name "*.sh")
 	none awk -F '\t' '
 	{
 		width = length($1)

@@ -59,7 +59,7 @@ check 'filters pass on what is unknown' <<'END'
 	pmu-stream joined 2>&1 | grep "^40  *2$"
 END
 
-check 'what is known raises no note: features of perf and of simpleperf, the end of features' <<'END'
+check 'what is known raises no note: features of perf and simpleperf, too' <<'END'
 	needs "$SHARED"
 	for file in "$SHARED"/*.data "$SHARED"/*/*.data; do
 		test -s "$file" && test "$(wc -c <"$file")" -lt 3000000 || continue
