@@ -86,7 +86,7 @@ check 'a perf_to_profile of another program stays, with its page, and a line say
 	done
 END
 
-# makes_powerless TARGET [VARIABLE=VALUE]...: as somebody to whom the modes of files apply, even root.
+# makes_powerless TARGET [VARIABLE=VALUE]...: as somebody to whom modes of files apply, even root.
 # What it said is in ./said.
 makes_powerless() {
 	local powerless=
