@@ -1,6 +1,7 @@
 # newer.py - write the stream on stdin to stdout as a newer recorder might: its first attr has a field
 # that no version knows; and there are a feature, a record of the kernel, one of a recorder and one
-# of a filter of unknown types.
+# of a filter of unknown types.  With an argument: its first attr asks for a field of samples that no
+# version knows, and nothing else is new.
 import struct
 import sys
 
@@ -17,7 +18,11 @@ at, attrs, out = 16, 0, [stream[:16]]
 while at < len(stream):
     kind, _, size = struct.unpack_from("<IHH", stream, at)
     body = stream[at + 8:at + size]
-    if kind == ATTR and attrs == 0:
+    if kind == ATTR and attrs == 0 and len(sys.argv) > 1:
+        flags, = struct.unpack_from("<Q", body, 24)
+        out.append(record(ATTR, body[:24] + struct.pack("<Q", flags | 1 << 40) + body[32:]))
+        attrs += 1
+    elif kind == ATTR and attrs == 0:
         own, = struct.unpack_from("<I", body, 4)
         attr = bytearray(body[:own].ljust(ATTR_SIZE, b"\0"))
         struct.pack_into("<I", attr, 4, ATTR_SIZE)

@@ -32,6 +32,9 @@ check 'of a newer stream, all readers use what they know, and count the rest in 
 	sort both | uniq -c | none grep -v "^ *2 "
 	pmu-stream --check new 2>err
 	says_once
+	python3 "$TOP/tests/newer.py" sample <known | pmu-topprof --to folded 2>err >got
+	pmu-topprof --to folded known | same - got
+	grep "records 0, features 0, events with new fields 1$" err
 	pmu-top --json known | sed -n "s/^{\"name\": \"\([^\"]*\)\".*/\1/p" >names
 	read -r name <names
 	exits 1 pmu-annotate "$name" known 2>want	# nobody has this program's file
