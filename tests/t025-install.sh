@@ -17,6 +17,7 @@ sources() { find "$TOP" -path "$TOP/build" -prune -o -path "$TOP/.git" -prune -o
 
 check 'spaces and quotes in DESTDIR and PREFIX are part of the path' <<'END'
 	any_user
+	needs_single_tools
 	sources >before
 	for dest in 'a b' "it's \"one\" (dir); & more" plain; do
 		for prefix in '/usr' '/opt/p q'; do

@@ -121,6 +121,7 @@ END
 
 check 'the other tools are found in $PMU_PATH, beside pmu-top, and in $PATH, in this order' <<'END'
 	unsanitized
+	needs_single_tools
 	test -z "$WRAP" || skip 'under a wrapper'
 	mkdir beside first path
 	cp "$BIN/pmu-top" beside

@@ -125,6 +125,7 @@ END
 
 check 'only the tools that open events contain the tables of events' <<'END'
 	any_user
+	needs_single_tools
 	grep -q MEM_LOAD_RETIRED "$(command -v pmu-sample)"
 	none grep -q MEM_LOAD_RETIRED "$(command -v pmu-prof)"
 END
@@ -351,6 +352,7 @@ END
 
 check 'missing tools: needed ones are reported before anything runs, others are left out' <<'END'
 	any_user
+	needs_single_tools
 	mkdir alone
 	cp "$BIN/pmu-prof" alone/
 	PATH=/usr/bin:/bin exits 1 alone/pmu-prof -o p -- touch ran 2>err
