@@ -248,7 +248,7 @@ $B/bin/pmukit: $B/cmd/pmukit/pmukit.o $(TOOLS:%=$B/pmukit/%.o) $(VERSIONED) $B/l
 # Packed relocations save 1 MB of 7, where the linker has them, and glibc applies them.
 packed = $(shell printf '\043%s\n' 'include <features.h>' 'if !__GLIBC_PREREQ(2, 36)' error endif | \
 	sed '$$a int main(void) { return 0; }' | $(CC) $(CPPFLAGS) $(LINKAGE) $(LDFLAGS) -x c - \
-	-Wl,-z,pack-relative-relocs,--fatal-warnings -o $B/pmukit/packed 2>/dev/null && \
+	-Wl,--fatal-warnings,-z,pack-relative-relocs -o $B/pmukit/packed 2>/dev/null && \
 	echo -Wl,-z,pack-relative-relocs)
 $B/bin/pmukit: HARDENED_LINK += -Wl,-u,getaddrinfo $(packed)
 pmukit: $B/bin/pmukit
