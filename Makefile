@@ -137,7 +137,9 @@ $(READY): tests/needs $(if $(ARCH),$(SYSROOT)/ready)
 $B/%.o: %.c Makefile | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
-	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) $(LAST) -MMD -MP -c -o $@ $<
+# objcopy gives other names to what is in these, which it cannot where the linker makes the code.
+$(TOOLS:%=$B/cmd/%.o): LAST = $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
 
 # The profile format's code is generated; only lib/pprof uses it.
 $O/proto/profile.pb-c.c: proto/profile.proto | $(READY)

@@ -280,4 +280,12 @@ check 'pmu-sample has the right to sample by the capability of pmukit, by that n
 	grep paranoid err
 END
 
+check "with link-time optimization each tool's main() gets a name of its own, too" <<'END'
+	any_user
+	make -s -C "$TOP" O="$PWD/o" CFLAGS="-O1 -flto" "$PWD/o/release/pmukit/pmu-topprof.o"
+	nm o/release/pmukit/pmu-topprof.o | sed -n "s/^.* [TD] //p" | sort >names
+	printf "%s\n" command_of_perf_to_profile command_of_pmu_topprof main_of_pmu_topprof |
+		same - names
+END
+
 done_testing
