@@ -41,14 +41,21 @@ static bool is_in_one(const char *directories, const char *name, char path[PATH_
 }
 
 /* The kernel passes the path by which this program was started. */
-static bool is_beside_us(const char *name, char path[PATH_MAX])
+bool sibling_directory(char path[PATH_MAX])
 {
 	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
-	char own[PATH_MAX];
-	const char *slash = started && realpath(started, own) ? strrchr(own, '/') : NULL;
+	char *slash = started && realpath(started, path) ? strrchr(path, '/') : NULL;
 
-	/* in the root directory of a container, too */
-	return slash && is_in(own, (size_t)(slash - own) + (slash == own), name, path);
+	if (slash)
+		slash[slash == path] = '\0';	/* "/" in the root directory of a container */
+	return slash;
+}
+
+static bool is_beside_us(const char *name, char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+
+	return sibling_directory(own) && is_in(own, strlen(own), name, path);
 }
 
 __attribute__((weak))

@@ -27,6 +27,9 @@ struct sibling {
  */
 bool sibling_find_within(const char *name, char path[PATH_MAX]);
 
+/* Write the directory of this program to PATH.  Return false if it is not known. */
+bool sibling_directory(char path[PATH_MAX]);
+
 /* Write the path of the tool NAME to PATH.  Return false if the tool is not found. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
 
