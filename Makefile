@@ -27,7 +27,7 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base linux record stream elf event process waits locate dwarf names symbol code unwind \
 	  target relay labels counters sample resolve pprof aggregate compare listing show flame \
-	  live survey compose serve tool
+	  live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -35,7 +35,7 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,compare/% compose/% flame/% listing/% live/% serve/% tool/go-flags% \
+UNUSED  := $(addprefix lib/,compare/% compose/% flame/% host/% listing/% live/% serve/% tool/go-flags% \
 		$(addprefix show/,annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
@@ -162,7 +162,16 @@ $O/show/%.c: lib/show/embed
 	$(SAY) EMBED $@
 	@mkdir -p $(@D)
 	$Qlib/show/embed $* $(filter-out $<,$^) >$@
-EMBEDDED := $(if $(GUESTS),,$(patsubst %,$O/show/%.c,flame_script flame_style annotate_style))
+# What runs on a host before our program does.
+$O/host/prepare_script.c: lib/host/prepare.sh
+	$(SAY) EMBED $@
+	@mkdir -p $(@D)
+	$Q{ echo '#include "host/internal.h"'; echo 'const char host_prepare_script[] = {'; \
+		grep -Ev '^	*#( |$$)' $< | sed 's/^	*//' | od -An -v -td1 | \
+		sed 's/  *\([0-9][0-9]*\)/\1,/g'; \
+		echo '}; const size_t host_prepare_size = sizeof(host_prepare_script);'; } >$@
+EMBEDDED := $(if $(GUESTS),,$(patsubst %,$O/show/%.c,flame_script flame_style annotate_style) \
+		$O/host/prepare_script.c)
 $(EMBEDDED:$O/%.c=$B/%.o): $B/%.o: $O/%.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)

@@ -143,7 +143,10 @@ static void start_filters(struct pipeline *p)
 	p->stream = -1;		/* it is closed in any case */
 	int pipe = sibling_run(&p->tool[SYMBOLIZE], plan_argv(&p->plan->symbolize), &first,
 			       p->report);
-	const struct sibling_how last = { .in = pipe, .out = STDERR_FILENO, .deaf = true };
+	const int profile = p->plan->profile_fd;
+	const struct sibling_how last = {
+		.in = pipe, .out = profile >= 0 ? profile : STDERR_FILENO, .deaf = true
+	};
 	if (pipe >= 0)
 		sibling_run(&p->tool[TOPPROF], plan_argv(&p->plan->topprof), &last, p->report);
 }

@@ -41,6 +41,17 @@ static void begin(struct word_list *words, const char *tool, const struct plan_r
 		add(words, "--verbose");
 }
 
+/* Add what the user gave: options for pmu-sample, and the command. */
+static void add_given(struct word_list *words, const struct plan_request *r)
+{
+	for (size_t i = 0; i < r->passed->count; i++)
+		add(words, r->passed->item[i]);
+	if (r->command)
+		add(words, "--");
+	for (size_t i = 0; r->command && r->command[i]; i++)
+		add(words, r->command[i]);
+}
+
 static bool is_by_cpu(const struct sample_choices *c)
 {
 	return c->target.system || c->target.cpus.count || c->cgroup_path;
@@ -65,8 +76,16 @@ static bool samples_command(const struct plan_request *r)
 	return r->command && !is_many(c) && !c->comm && !first_pid(&c->target);
 }
 
-/* Return a name for the target that is safe in a file name. */
-static char *name_target(const struct plan_request *r)
+/* Replace all in NAME that is not safe in a file name. */
+static void make_safe(char *name)
+{
+	for (char *at = name; *at; at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-",
+			    *at) || (at == name && (*at == '.' || *at == '-')))
+			*at = '_';
+}
+
+char *plan_target(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
 	char comm[PROC_NAME_SIZE] = "process";
@@ -83,20 +102,19 @@ static char *name_target(const struct plan_request *r)
 		proc_name(pid, pid, comm);
 	slash = strrchr(name, '/');
 	char *safe = mem_text(slash && slash[1] ? slash + 1 : name);
-	for (char *at = safe; *at; at++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-",
-			    *at) || (at == safe && (*at == '.' || *at == '-')))
-			*at = '_';
+	make_safe(safe);
 	return safe;
 }
 
 /* Return a new name, made of the target and the time, that no profile has yet. */
 static char *new_name(const struct plan_request *r)
 {
-	char *target = name_target(r), stamp[32] = "", text[NAME_MAX + 64];
+	char *target = r->target && *r->target ? mem_text(r->target) : plan_target(r);
+	char stamp[32] = "", text[NAME_MAX + 64];
 	time_t now = time(NULL);
 	struct tm tm;
 
+	make_safe(target);	/* another machine may have named it */
 	if (localtime_r(&now, &tm))
 		strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S", &tm);
 	for (int i = 1; ; i++) {
@@ -217,7 +235,8 @@ static void choose_event(struct plan *plan, const struct plan_request *r)
 	plan->note = EVENT_NO_PMU;
 }
 
-static void fill(struct plan *plan, const struct plan_request *r)
+/* Fill in the tools that make the profile. */
+static void fill_record(struct plan *plan, const struct plan_request *r)
 {
 	begin(&plan->sample, "pmu-sample", r);
 	choose_callgraph(plan, r);
@@ -231,19 +250,22 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	}
 	if (r->progress)
 		add(&plan->sample, "--progress");
-	for (size_t i = 0; i < r->passed->count; i++)
-		add(&plan->sample, r->passed->item[i]);
-	if (r->command)
-		add(&plan->sample, "--");
-	for (size_t i = 0; r->command && r->command[i]; i++)
-		add(&plan->sample, r->command[i]);
+	add_given(&plan->sample, r);
 	begin(&plan->symbolize, "pmu-symbolize", r);
 	begin(&plan->topprof, "pmu-topprof", r);
 	add(&plan->topprof, "--slices=500,100000");	/* 3 MB of profile or page */
 	add(&plan->topprof, "--frames=cut");	/* a stack that lacks callers must not look whole */
 	if (plan->why)
 		add(&plan->topprof, join("--comment=", plan->why));
-	add(&plan->topprof, join("--output=", plan->profile));
+	if (r->shows)
+		add(&plan->topprof, join("--output=", plan->profile));
+	else
+		plan->profile_fd = r->profile_fd;
+}
+
+/* Fill in the tools that show the profile. */
+static void fill_show(struct plan *plan, const struct plan_request *r)
+{
 	add(&plan->flame, "pmu-flame");
 	add(&plan->flame, join("--output=", plan->page));
 	if (r->source)
@@ -284,10 +306,25 @@ static bool can_run(const struct plan *plan, const struct plan_request *r, struc
 bool plan_make(struct plan *plan, const struct plan_request *request, struct report *report)
 {
 	*plan = (struct plan){ .has_command = request->command,
-			       .command_fd = request->command ? request->command_fd : -1 };
-	choose_files(plan, request);
-	fill(plan, request);
-	return can_run(plan, request, report) && can_create(plan->profile, report);
+			       .command_fd = request->command ? request->command_fd : -1,
+			       .profile_fd = -1 };
+	if (request->shows) {
+		choose_files(plan, request);
+		fill_show(plan, request);
+	}
+	if (request->records)
+		fill_record(plan, request);
+	return (!request->records || can_run(plan, request, report)) &&
+	       (!request->shows || can_create(plan->profile, report));
+}
+
+struct word_list plan_words(const struct plan_request *r)
+{
+	struct word_list words = { .count = 0 };
+
+	begin(&words, "pmu-prof", r);
+	add_given(&words, r);
+	return words;
 }
 
 /* Return WORDS for a shell, which starts the same tool by them. */

@@ -18,6 +18,9 @@ struct plan_request {
 	char *const *command;		/* NULL-terminated; NULL: none */
 	const char *name;		/* of the results, also with .pb.gz or .html; NULL: new */
 	const char *profile;		/* exact name of the profile; NULL: derived from NAME */
+	const char *target;	/* name of what was profiled on another machine; NULL: it is here */
+	bool records, shows;	/* which parts are done here: another machine may do the other */
+	int profile_fd;		/* where the profile goes if it is not shown here */
 	int command_fd;		/* descriptor that becomes the command's stdout; -1: none */
 	bool can_unwind;		/* pmu-sample has --unwind */
 	bool source;			/* the page has source lines */
@@ -28,6 +31,7 @@ struct plan_request {
 struct plan {
 	bool has_command;
 	int command_fd;		/* as in the request; -1 also if there is no command */
+	int profile_fd;		/* pmu-topprof's stdout, if it does not write PROFILE; else -1 */
 	char *profile, *page;		/* files to write */
 	char *labels;			/* whether labels are recorded, and why; or NULL */
 	const char *note;		/* what to say after the table; NULL: nothing */
@@ -37,6 +41,15 @@ struct plan {
 
 /* Make PLAN of REQUEST.  Return false if it cannot work: reported. */
 bool plan_make(struct plan *plan, const struct plan_request *request, struct report *report);
+
+/* Return a name for what REQUEST profiles here, which is safe in a file name.  The caller frees. */
+char *plan_target(const struct plan_request *request);
+
+/*
+ * Return the words by which a pmu-prof on another machine records what REQUEST asks for.  They live
+ * as long as the program.
+ */
+struct word_list plan_words(const struct plan_request *request);
 
 /* Return PLAN as a line for a shell.  The caller frees. */
 char *plan_line(const struct plan *plan);
