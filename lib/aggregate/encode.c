@@ -5,9 +5,8 @@
  * is packed as a profile of its own, and the tree of the whole is never in memory.
  */
 #include "aggregate/encode-internal.h"
+#include "base/memory.h"
 #include "base/text.h"
-
-#include <malloc.h>
 
 int64_t encode_text(struct encoder *e, const char *text)
 {
@@ -218,7 +217,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 
 	chains_seal(&p->chains);
 	stacks_seal(&p->stacks);
-	malloc_trim(0);		/* return freed memory to the system before more is needed */
+	memory_trim();		/* before more is needed */
 	ranking_make(&e.ranking, p);
 	e.has = mem_zeroed(e.ranking.objects.used, sizeof(*e.has));
 	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));
@@ -243,7 +242,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	intern_release(&e.strings);
 	free(e.fact);
 	free(e.has);
-	malloc_trim(0);
+	memory_trim();
 	return e.pack;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
+#include "base/memory.h"
 #include "locate/internal.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -199,7 +199,7 @@ void images_sweep(struct images *i, struct spaces *s)
 		if (may_close(i->image[id]) && !live[id] && i->image[id]->used <= i->swept)
 			close_image(i->image[id]);
 	free(live);
-	malloc_trim(0);
+	memory_trim();
 	i->swept = i->uses;
 	i->swept_memory = i->pool.memory;
 }

@@ -13,6 +13,15 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef RENAME_NOREPLACE	/* musl before 1.2.6 has neither the flag nor the call */
+#include <linux/fs.h>
+#include <sys/syscall.h>
+
+static int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned int flags)
+{
+	return (int)syscall(SYS_renameat2, from_at, from, to_at, to, flags);
+}
+#endif
 
 const char *rotation_parse(const char *when, void *rotation)
 {

@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "base/destination.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "tool/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,11 +105,7 @@ static void keep_stderr(void)
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
 	keep_stderr();
-	/*
-	 * Have malloc() map blocks of more than 1 MiB: growing them copies nothing, and
-	 * freed blocks return to the system.  By default, glibc would raise this limit.
-	 */
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	memory_map_from(1 << 20);	/* by default, glibc would raise this limit */
 	struct options_common common = options_parse(cmd, argc, argv);
 	*report = (struct report){ .tool = cmd->name, .quiet = common.quiet,
 				   .verbose = common.verbose };

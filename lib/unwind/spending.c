@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What unwinding costs while it happens, and whether the budget has room for more. */
 #include "base/clock.h"
+#include "base/memory.h"
 #include "linux/cpus.h"
 #include "linux/proc.h"
 #include "unwind/internal.h"
-
-#include <malloc.h>
 
 void spending_begin(struct unwind *u)
 {
@@ -53,6 +52,6 @@ void spending_check_memory(struct unwind *u)
 		joiner_free(u->joiner);
 		u->joiner = joiner_new();
 	}
-	malloc_trim(0);
+	memory_trim();
 	u->is_over_memory = proc_own_memory() > most;
 }

@@ -64,7 +64,7 @@ static void reset_files(void)
 {
 	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* until none is closed */
 		fd = open("/dev/null", O_RDWR);
-	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 static void run(char **argv)
