@@ -93,7 +93,11 @@ ifdef ARCH
 ifneq (,$(filter s390x ppc64 powerpc mips mips64 sparc64 hppa m68k,$(ARCH)))
 $(error pmukit does not run on big-endian machines such as $(ARCH))
 endif
-TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
+# by Debian's names
+ifneq ($(ARCH),$(filter amd64 arm64 riscv64 s390x,$(ARCH)))
+$(error ARCH=$(ARCH): pmukit can be built for amd64, arm64 and riscv64, and for s390x)
+endif
+TRIPLET := $(patsubst amd64-%,x86_64-%,$(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu))
 B       := $O/$(ARCH)$(if $(GUESTS),-guests)
 SYSROOT := $O/sysroot-$(ARCH)
 CC      := $(TRIPLET)-gcc
@@ -101,6 +105,17 @@ AR      := $(TRIPLET)-ar
 OBJCOPY := $(TRIPLET)-objcopy
 CPPFLAGS += -isystem $(SYSROOT)/root/usr/include -isystem $(SYSROOT)/root/usr/include/$(TRIPLET)
 LDFLAGS  += -L$(SYSROOT)/root/usr/lib/$(TRIPLET)
+SUITE    := bookworm
+ifeq ($(ARCH),riscv64)
+# Debian 13 is the first with this architecture: its libraries need its C library.
+SUITE    := trixie
+LIBC     := libc6-dev linux-libc-dev
+LDFLAGS  += -B$(SYSROOT)/root/usr/lib/$(TRIPLET)/
+# gcc 12 links no static PIE for it, and binutils 2.40 cannot read that C library: lld 19 can.
+LINKAGE   = -static
+LLD      := $(shell command -v ld.lld-19)
+LDFLAGS  += $(if $(LLD),-B$(SYSROOT)/bin/ -fuse-ld=lld)
+endif
 endif
 ifdef WERROR
 STRICT += -Werror
@@ -295,8 +310,10 @@ endif
 # The libraries we link, for $(ARCH).
 ifdef ARCH
 $(SYSROOT)/ready: tests/setup
-	@BUILDS=$(call full,$O) tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
-		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev libevent-dev
+	@BUILDS=$(call full,$O) tests/lab/archive $(SUITE) $(ARCH) $(SYSROOT) $(LIBC) \
+		libprotobuf-c-dev zlib1g-dev libzstd-dev libdeflate-dev liblzma-dev libiberty-dev \
+		libpfm4-dev libevent-dev
+	@$(if $(LLD),mkdir -p $(SYSROOT)/bin && ln -sf $(LLD) $(SYSROOT)/bin/ld.lld)
 	@touch $@
 sysroot: $(SYSROOT)/ready
 endif

@@ -98,8 +98,33 @@ check 'a machine of 32 bits is one line' <<'END'
 	printf "#!/bin/sh\nPATH=$PATH exec gcc $smaller \"\$@\"\n" >bin/cc
 	chmod +x bin/cc
 	makes 2
-	cat log
 	echo "pmukit does not run on 32-bit machines: addresses in recordings have 64 bits" | same - said
+	for arch in i686 armhf aarch64; do
+		exits 2 make -s -C "$TOP" "O=$PWD/out" ARCH=$arch all 2>err
+		grep "ARCH=$arch: pmukit can be built for amd64, arm64 and riscv64" err
+		test "$(wc -l <err)" = 1
+	done
+END
+
+check 'an archive without the packages that are wanted is one line' <<'END'
+	any_user
+	mkdir bin
+	cat >bin/apt-get <<-"EOF"
+		#!/bin/sh
+		case $* in
+		indextargets*) echo here ;;
+		*update) cat "$SAYS"; exit 100 ;;
+		*) echo "something else is asked for: $*" >&2; exit 1 ;;
+		esac
+	EOF
+	chmod +x bin/apt-get
+	: >says
+	export SAYS="$PWD/says" BUILDS="$PWD"
+	for why in "" "E: a key is missing"; do
+		echo "$why" >says
+		PATH=$PWD/bin:$PATH exits 1 "$TOP/tests/lab/archive" old riscv64 dir zlib1g-dev 2>err
+		echo "archive: no packages of 'old' for 'riscv64' in here${why:+: $why}" | same - err
+	done
 END
 
 check 'each library of the Makefile is in the table of what is needed' <<'END'

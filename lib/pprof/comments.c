@@ -59,13 +59,20 @@ bool comment_is_of_lost_records(const char *comment)
 	       comment_after(what, lost[LOSS_OTHERS].what);
 }
 
-/* Return where the recorder's options end in the command line TEXT. */
-static const char *end_of_options(const char *text)
+/* Return where the command of the recorder begins in the command line TEXT, or NULL. */
+static const char *command_in(const char *text)
 {
 	const char *command = strstr(text, " -- "), *filter = strstr(text, " | ");
 
-	return command && (!filter || command < filter) ? command : filter ? filter
-								 : text + strlen(text);
+	return command && (!filter || command < filter) ? command : NULL;
+}
+
+/* Return where the recorder's options end in the command line TEXT. */
+static const char *end_of_options(const char *text)
+{
+	const char *command = command_in(text), *filter = strstr(text, " | ");
+
+	return command ? command : filter ? filter : text + strlen(text);
 }
 
 /* Return whether one of the recorder's options in TEXT starts with OPTION: " --jitter". */
@@ -80,7 +87,7 @@ bool comment_is_whole_command(const char *comment)
 {
 	const char *text = comment_after(comment, COMMENT_COMMAND);
 
-	return text && !strncmp(end_of_options(text), " -- ", 4) && !has_option(text, " -d") &&
+	return text && command_in(text) && !has_option(text, " -d") &&
 	       !has_option(text, " --duration") && !has_option(text, " -p") &&
 	       !has_option(text, " -a");
 }
