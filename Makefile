@@ -13,6 +13,7 @@
 # make ARCH=arm64 ... for another architecture, in build/arm64
 # make lab            run the pipes on an emulated PMU, with several kernels
 # make accuracy       measure profiles against what is known, beside a timer's
+# make MUSL=DIR ...   with musl's libc, and the libraries in DIR, in build/musl
 # make SANITIZE=1 ... in build/asan, by clang, dynamic, with ASan and UBSan
 # make WERROR=1 ...   warnings are errors (CI)
 # make V=1 ...        print the commands
@@ -116,6 +117,16 @@ LINKAGE   = -static
 LLD      := $(shell command -v ld.lld-19)
 LDFLAGS  += $(if $(LLD),-B$(SYSROOT)/bin/ -fuse-ld=lld)
 endif
+endif
+# musl's C library, with other libraries that were built for it: MUSL/include and MUSL/lib.  The
+# kernel's headers are found after musl's own.
+ifdef MUSL
+B        := $O/musl
+CC       := musl-gcc
+CPPFLAGS += -isystem $(MUSL)/include -idirafter /usr/include \
+	    -idirafter /usr/include/$(shell uname -m)-linux-gnu
+LDFLAGS  += -L$(MUSL)/lib
+LINKAGE   = -static
 endif
 ifdef WERROR
 STRICT += -Werror
@@ -255,6 +266,10 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)
+# objcopy cannot rename in objects that are not compiled yet.
+ifneq (,$(findstring -flto,$(CFLAGS)))
+$(TOOLS:%=$B/cmd/%.o): CFLAGS += -fno-lto
+endif
 # All tools in one file: each main() gets another name, and each table of options has a name, too.
 # As most of them read files of strangers, it is a PIE, in spite of libpfm4's tables.
 kit_name = $(subst -,_,$1)
