@@ -4,6 +4,8 @@
 documents.py blocks DIR PAGE...	write each block of code to DIR/PAGE/NN.LANGUAGE: what is indented
 				is "sh", and so are lines after "$ " in output (text); a block
 				that has a reason not to run goes to NN.not-run
+documents.py rows DIR PAGE	write the commands of a table of commands to DIR/NN.peer and
+				DIR/NN.ours, but not cells with a dagger, which has a note below
 documents.py links PAGE...	print links, names of pages and of files that lead nowhere
 documents.py requests FILE...	check configurations of other programs, and print what they ask
 				pmu-serve for: lines "request PATH", "serve ARGUMENTS", "metric NAME"
@@ -55,6 +57,20 @@ def write_blocks(directory, page):
         if lines:
             with open(f"{place}/{number:02}.{language}", "w") as file:
                 file.write("\n".join(lines) + "\n")
+
+
+def write_rows(directory, page):
+    os.makedirs(directory)
+    with open(page) as file:
+        lines = [line for line in file if line.startswith("| ")][1:]
+    for number, line in enumerate(lines):
+        cells = re.split(r"(?<!\\)\|", line)[2:4]
+        for side, cell in zip(("peer", "ours"), cells):
+            commands = re.findall(r"`([^`]*)`", cell)
+            if "\u2020" not in cell:
+                assert len(commands) == 1, f"{page}: {line}"
+                with open(f"{directory}/{number:02}.{side}", "w") as file:
+                    file.write(commands[0].replace("\\|", "|") + "\n")
 
 
 def anchors(path):
@@ -231,9 +247,9 @@ def of_kubernetes(document):
         mounts = {mount["name"] for mount in container.get("volumeMounts", [])}
         assert mounts <= volumes, f"{mounts} are not in {volumes}"
         if container["name"] == "pmu-serve":
-            assert container["command"] == ["/pmukit", "serve"]
+            assert container["args"][0] == "serve" and "command" not in container
             assert context["runAsUser"] == 0  # capabilities do not count for others
-            print("serve", *container["args"])
+            print(*container["args"])
             port = container["ports"][0]
             probe = container["livenessProbe"]["httpGet"]
             assert probe["port"] == port["name"] and str(port["containerPort"]) == "6060"
@@ -273,7 +289,9 @@ def main():
     if command == "blocks":
         for page in arguments[1:]:
             write_blocks(arguments[0], page)
-    for path in arguments if command != "blocks" else []:
+    if command == "rows":
+        write_rows(*arguments)
+    for path in arguments if command in ("links", "requests") else []:
         try:
             {"links": dead_links, "requests": requests}[command](path)
         except Exception as error:
