@@ -20,7 +20,7 @@ prepare_peers() {
 	EOF
 	gcc -O1 -g dynamic.c -o dynamic
 	pmu-sample -q -e cpu-clock,page-faults --unwind -o d.data -- ./dynamic
-	pmu-symbolize -q d.data | pmu-topprof -q --label comm -o p.pb.gz
+	pmu-symbolize -q d.data | pmu-topprof -q --label thread_comm -o p.pb.gz
 	LD_PRELOAD=libprofiler.so.0 CPUPROFILE=p.prof ./dynamic || :
 	cp p.pb.gz kept
 }
