@@ -438,13 +438,16 @@ completions: all pmukit
 
 dist:
 	@packaging/source . $(EXACT) >/dev/null
+# The artefacts of a release, in $O/artefacts: doc/releases.md.
+release:
+	@packaging/release $O/artefacts $(EXACT)
 clean:
 ifneq (build,$O)
 	@echo "make clean removes build/ only: remove $O yourself" >&2; exit 1
 endif
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: FORCE all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: FORCE all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist release clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 
