@@ -8,6 +8,7 @@
 # make bench          measure against perf, in one run
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
 # make mutants        break the library in COUNT small ways (200): do the tests notice?
+# make release        the artefacts of a release, in build/artefacts: doc/releases.md
 # make install        to $(DESTDIR)$(PREFIX); make uninstall removes that
 # make O=DIR ...      build in DIR, not in build/: for sources that cannot be written
 # make ARCH=arm64 ... for another architecture, in build/arm64
