@@ -13,8 +13,8 @@ says() {
 # sources DIR: a copy of the source, as far as a tool needs it, that knows no commit
 sources() {
 	mkdir -p "$1/tests"
-	(cd "$TOP" && tar -cf - Makefile LICENSES cmd completions lib man packaging proto tests/needs \
-		tests/setup) | tar -xf - -C "$1"
+	(cd "$TOP" && tar -cf - Makefile LICENSES cmd completions lib man packaging proto \
+		tests/needs tests/setup) | tar -xf - -C "$1"
 }
 
 # repository DIR: a checkout with one commit
@@ -23,7 +23,8 @@ repository() {
 	cp -r "$TOP/packaging" "$TOP/Makefile" "$TOP/.gitattributes" "$1"
 	cp "$TOP/packaging/commit" "$1/packaging"
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
-	export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+	export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b
+	export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 	sed -i 's/^VERSION *=.*/VERSION = 7.1/' "$1/Makefile"
 	git -C "$1" init -q -b main
 	git -C "$1" add -A
@@ -31,7 +32,7 @@ repository() {
 }
 hash() { git -C "$1" rev-parse --short=10 HEAD; }
 
-check 'a version names a release, or the commits since the last one, or that nothing is known' <<'END'
+check 'a version names a release, or the commits since, or that nothing is known' <<'END'
 	any_user
 	needs_command git
 	repository c
@@ -109,8 +110,9 @@ check 'a tool built in two directories is the same, and names neither' <<'END'
 	for dir in one "second/one"; do (
 		cd "$dir"
 		test "$dir" = one && umask 022 || umask 077
-		LDFLAGS='-Wl,-Map=$@.map' TZ=UTC-$(printf $dir | wc -c) make -s -o build/release/libsampler.a \
-			build/release/bin/pmu-diff $(printf "build/release/%s.o " $objects)
+		export LDFLAGS='-Wl,-Map=$@.map' TZ=UTC-$(printf $dir | wc -c)
+		make -s -o build/release/libsampler.a build/release/bin/pmu-diff \
+			$(printf "build/release/%s.o " $objects)
 	) done
 	for file in bin/pmu-diff $(printf "%s.o " $objects); do
 		cmp "one/build/release/$file" "second/one/build/release/$file"
@@ -132,7 +134,7 @@ check 'an archive of a tree depends on names, contents and executable bits only'
 	for dir in one two; do
 		chmod u+x $dir/t/a
 		ln -s a $dir/t/link
-		TZ=UTC-$(printf %s $dir | wc -c) LANG=C.UTF-8 "$TOP/packaging/pack" $dir t 86400 >$dir.tar
+		TZ=UTC-$(printf %s $dir | wc -c) "$TOP/packaging/pack" $dir t 86400 >$dir.tar
 	done
 	cmp one.tar two.tar
 	TZ=UTC tar --numeric-owner -tvf one.tar | awk "{ print \$1, \$2, \$4, \$6 }" >listing
@@ -155,7 +157,9 @@ check 'each member of a library that is linked in has a licence, and its text is
 	for library in libc.a libgcc.a libz.a crti.o; do grep -qx $library libraries; done
 	none grep libsampler linked
 	none awk -F "\t" "NF != 8 || length(\$3) != 64 || \$5 !~ /[0-9]/" linked
-	for text in $(cut -f 7 linked | tr " " "\n" | sort -u); do test -s "$TOP/LICENSES/$text"; done
+	for text in $(cut -f 7 linked | tr " " "\n" | sort -u); do
+		test -s "$TOP/LICENSES/$text"
+	done
 	sed -n "/^[^#]/s/.*\t\(.*txt\)\t.*/\1/p" "$TOP/LICENSES/table" | tr " " "\n" | sort -u >named
 	(cd "$TOP/LICENSES" && ls *.txt) | same named -
 	# a member that the table does not have
@@ -183,8 +187,8 @@ for p in json.load(open(\"one.json\"))[\"packages\"][1:]:
     print(p[\"name\"], p[\"versionInfo\"], p[\"checksums\"][0][\"checksumValue\"], sep=\"\t\")
 " | sort >found
 	cut -f 1,5,3 linked | awk -F "\t" -v OFS="\t" "{ print \$1, \$3, \$2 }" | sort -u | same - found
-	for break in "s/SHA256/SHA0/" "s/\"filesAnalyzed\": false/\"files\": 1/" "0,/SPDXRef-libz.a/s//SPDXRef-x/" \
-			"0,/versionInfo/s//version/"; do
+	for break in "s/SHA256/SHA0/" "s/\"filesAnalyzed\": false/\"files\": 1/" \
+			"0,/SPDXRef-libz.a/s//SPDXRef-x/" "0,/versionInfo/s//version/"; do
 		sed "$break" one.json >bad.json
 		exits 1 python3 "$TOP/tests/spdx.py" bad.json >said
 	done

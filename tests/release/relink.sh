@@ -48,7 +48,8 @@ int main(void)
 END
 cc -O1 -g0 -o d d.c
 bin=$work/it\'s\ here/bin
-"$bin/pmu-sample" -q -e cpu-clock:u -o d.data -- ./d || { echo "no sampling is allowed here"; exit 77; }
+"$bin/pmu-sample" -q -e cpu-clock:u -o d.data -- ./d ||
+	{ echo "no sampling is allowed here"; exit 77; }
 for tool in pmu-symbolize "pmukit symbolize"; do
 	words=${tool#*t }
 	test "$words" != "$tool" || words=
