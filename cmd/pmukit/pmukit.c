@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmukit - all tools in one file: to copy one file to a machine is enough.
+ * pmukit - all tools in one file, which can be copied to a machine alone.
  *
  * It is the tool by whose name it is called, or the tool that its first operand names.  The
  * Makefile renames main() and the struct command of each tool, and passes the list TOOLS.
@@ -84,9 +84,9 @@ static void refuse_rights(const char *name)
 {
 	if (!strcmp(name, "pmu-sample") || !rights_come_from_file())
 		return;
-	fprintf(stderr, "%s: this file has a capability, or is setuid, which is for pmu-sample "
-		"only: remove it (setcap -r, chmod u-s), and give it to a pmu-sample that is a "
-		"file of its own\n", name);
+	fprintf(stderr, "%s: this file has a capability, or is setuid; only pmu-sample may run so: "
+		"remove that by setcap -r or chmod a-s, and give the capability to a pmu-sample "
+		"that is a file of its own\n", name);
 	exit(2);
 }
 
@@ -101,7 +101,7 @@ static int run(size_t index, int argc, char **argv)
 	return tools[index].main(argc, argv);
 }
 
-/* Misuse: no tool is named, or NAME is none. */
+/* Misuse: NAME, the first operand, is not a tool, or comes after options; NULL: there is none. */
 __attribute__((noreturn))
 static void refuse(const char *name)
 {
