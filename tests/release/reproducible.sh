@@ -2,7 +2,8 @@
 # Two releases, made in circumstances as different as can be, are the same bytes; no file names a
 # directory of its builder; the bill of materials is one; and the tools run.
 #
-# The second is made from the first one's source archive, without git.  RELEASE_ARCH: see make release.
+# The second is made from the first one's source archive, without git.  RELEASE_ARCH: see
+# doc/releases.md.
 set -e
 cd "$(dirname "$0")/../.."
 top=$PWD
@@ -57,7 +58,10 @@ if ! diff -r "$work/one" "$work/b/second one's/artefacts"; then
 fi
 for arch in $archs; do
 	for kind in .tar.zst -debug.tar.zst -relink.tar.zst .spdx.json; do
-		test -s "$(echo one/pmukit-*-linux-"$arch$kind")" || { echo "no $arch$kind"; exit 1; }
+		test -s "$(echo one/pmukit-*-linux-"$arch$kind")" || {
+			echo "no $arch$kind"
+			exit 1
+		}
 	done
 done
 (cd one && sha256sum -c --quiet SHA256SUMS && ls -l)
@@ -67,7 +71,8 @@ mkdir all
 for archive in one/*.tar.*; do
 	tar -xf "$archive" -C all
 done
-find all -type f -exec cat {} + one/*.json | strings -n 4 >strings
+find all one/*.json -type f -exec strings -a -n 4 {} + >strings
+test "$(wc -l <strings)" -gt 100000
 if grep -F -e "$work" -e "second one" -e "$top" -e /tmp/tmp. strings; then
 	echo "an artefact names a directory of its builder"
 	exit 1
@@ -78,7 +83,10 @@ own=all/$(cd all && echo pmukit-*-linux-"$(uname -m)")
 test ! -d "$own" || {
 	version=$(echo one/pmukit-*.tar.gz | sed 's/.*pmukit-\(.*\)\.tar\.gz/\1/')
 	for tool in "$own"/bin/pmu-* "$own"/one-file/pmu-*; do
-		test "$("$tool" --version)" = "${tool##*/} $version" || { "$tool" --version; exit 1; }
+		test "$("$tool" --version)" = "${tool##*/} $version" || {
+			"$tool" --version
+			exit 1
+		}
 	done
 	"$own/one-file/pmukit" --version -v
 	for tool in "$own"/bin/pmu-* "$own/one-file/pmukit"; do
