@@ -35,10 +35,11 @@
 
 const char pmukit_version[] = PMU_VERSION;
 
+/* The v is for lintian, which takes "deflate 1.14" for a copy of zlib. */
 const char pmukit_details[] =
 	"commit: " PMU_COMMIT "\n"
 	"compiler: " COMPILER "\n"
-	"libraries: " LIBC ", libdeflate " LIBDEFLATE_VERSION_STRING ", libevent " LIBEVENT_VERSION
+	"libraries: " LIBC ", libdeflate v" LIBDEFLATE_VERSION_STRING ", libevent " LIBEVENT_VERSION
 	", " PMU_LIBIBERTY ", liblzma " LZMA_VERSION_STRING ", " PMU_LIBPFM
 	", libprotobuf-c " PROTOBUF_C_VERSION ", zlib " ZLIB_VERSION ", zstd " ZSTD_VERSION_STRING
 	"\n";

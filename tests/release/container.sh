@@ -13,7 +13,7 @@ bin=build/release/bin
 test -x $bin/pmukit || make -s pmukit || exit 1
 scratch=$(mktemp -d) && chmod 755 "$scratch" || exit 1
 first=
-trap 'test -z "$first" || kill $first; rm -rf --one-file-system "$scratch"' EXIT
+trap 'test -z "$first" || kill -KILL $first; rm -rf --one-file-system "$scratch"' EXIT
 mkdir "$scratch/context"
 cp $bin/pmukit "$scratch/context"
 
@@ -54,7 +54,7 @@ is "all tools are links to it" \
 
 # A container whose first process is a workload.  Commands enter its lists of processes and mounts.
 mkdir -m 777 "$scratch/out"
-echo "a token of many letters and digits 1234567890" >"$scratch/token"
+echo a-token-of-many-letters-and-digits-1234567890 >"$scratch/token"
 chmod 600 "$scratch/token"
 TREE=$tree OUT=$scratch/out TOKEN=$scratch/token unshare --mount --pid --fork --kill-child sh -c '
 	mkdir -p "$TREE/proc" "$TREE/out" && : >"$TREE/token" &&
@@ -107,7 +107,7 @@ serve_as_page() {
 		-o "$scratch/out/served" "$url/debug/pprof/profile?seconds=1" &&
 		"$bin/pmu-top" "$scratch/out/served" || status=1
 	! curl -sf -m 300 "$url/debug/pprof/profile?seconds=1" || status=1
-	kill $(pgrep -P $server)
+	kill $(pgrep -P $server) $server
 	wait $server
 	cat "$scratch/said"
 	return $status
@@ -134,7 +134,7 @@ if test -e doc/containers.md; then
 		succeeds "$command" as_page "$command" </dev/null
 	done <"$scratch/commands"
 fi
-kill "$first"
+kill -KILL "$first"	# it is the first process, so it gets no other signal
 wait $outside 2>/dev/null
 first=
 test -z "$container" || { builder rm "$container" && builder rmi pmukit; } >"$scratch/log" 2>&1

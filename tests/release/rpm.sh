@@ -36,7 +36,8 @@ files_of_rpm() {
 files_of_deb() { dpkg-deb --fsys-tarfile "$1" | tar tf - | sed -n '/\/$/!s/^\.//p'; }
 plain() {
 	sed 's/\.gz$//; s|/zsh/site-functions/|/zsh/vendor-completions/|
-		\|/share/licenses/|d; \|/doc/[^/]*/copyright$|d; \|/doc/[^/]*/changelog$|d
+		\|/share/licenses/|d; \|/doc/[^/]*/copyright$|d
+		\|/doc/[^/]*/changelog$|d; \|/doc/[^/]*/CHANGELOG.md$|d
 		\|/share/lintian/|d; \|/\.build-id|d' | sort
 }
 
