@@ -60,7 +60,7 @@ TREE=$tree OUT=$scratch/out TOKEN=$scratch/token unshare --mount --pid --fork --
 	mkdir -p "$TREE/proc" "$TREE/out" && : >"$TREE/token" &&
 	mount -t proc proc "$TREE/proc" && mount --bind "$OUT" "$TREE/out" &&
 	mount --bind "$TOKEN" "$TREE/token" && exec "$0" lazy 6000 >/dev/null' \
-	"$PWD/build/release/tests/bin/ten" &
+	"$PWD/build/release/tests/bin/ten" 2>"$scratch/unshare" &
 outside=$!
 tries=0
 until first=$(pgrep -P $outside -x ten) || test $tries = 600; do
