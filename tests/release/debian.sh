@@ -165,13 +165,16 @@ use_packages() {
 	all_files >"$scratch/before"
 	get install --no-install-recommends /packages/older.deb
 	is "the older version is there" "$(inside dpkg-query -W -f '${Version}' pmukit)" 0.0.1
-	get install --no-install-recommends $(cd "$root" && echo /packages/pmukit*.deb)
+	get install --no-install-recommends $(cd "$root/packages" &&
+		printf '/packages/%s\n' pmukit*.deb)
 	is "an upgrade leaves no stale file" "$(inside ls /usr/bin | grep gone)" ""
 	is "every file has its checksum" "$(inside dpkg -V pmukit pmukit-static)" ""
 	succeeds "an ordinary user profiles a command" as_user sh /packages/profile
 	get remove pmukit pmukit-static
 	is "removed" "$(inside sh -c 'ls /usr/bin | grep -e ^pmu -e perf_to')" ""
-	get purge --autoremove pmukit pmukit-static
+	# apt-get does not know a removed package that left no file
+	inside dpkg --purge pmukit pmukit-static >"$scratch/log" 2>&1 || bad "dpkg --purge"
+	get autoremove --purge
 	all_files >"$scratch/after"
 	is "after purge no file is left" "$(diff "$scratch/before" "$scratch/after")" ""
 	rm -rf --one-file-system "$root"
