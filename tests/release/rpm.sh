@@ -18,14 +18,14 @@ source_files | tar cf - --null -T - | tar xf - -C "$scratch/pmukit-$version"
 tar czf "$scratch/SOURCES/pmukit-$version.tar.gz" -C "$scratch" "pmukit-$version"
 
 # The database of this machine has no package that the spec wants: --nodeps.
-rpmbuild --nodeps --define "_topdir $scratch" ${OPTFLAGS:+--define "optflags $OPTFLAGS"} -ba \
-	packaging/pmukit.spec >"$scratch/log" 2>&1 || {
+rpmbuild --nodeps --define "_topdir $scratch" --define 'packager whoever publishes it' \
+	${OPTFLAGS:+--define "optflags $OPTFLAGS"} -ba packaging/pmukit.spec >"$scratch/log" 2>&1 || {
 	tail -n 30 "$scratch/log"
 	exit 1
 }
 packages=$(find "$scratch/RPMS" "$scratch/SRPMS" -name '*.rpm')
 is "two packages and their source" "$(echo "$packages" | wc -l)" 3
-rpmlint packaging/pmukit.spec $packages >"$scratch/lint" 2>&1
+rpmlint --rpmlintrc packaging/pmukit.rpmlintrc packaging/pmukit.spec $packages >"$scratch/lint" 2>&1
 is "rpmlint prints no error" "$(grep ': E: ' "$scratch/lint")" ""
 is "rpmlint judged all" "$(tail -n 1 "$scratch/lint" | grep -o '[0-9]* errors')" "0 errors"
 
@@ -36,8 +36,9 @@ files_of_rpm() {
 }
 files_of_deb() { dpkg-deb --fsys-tarfile "$1" | tar tf - | sed -n '/\/$/!s/^\.//p'; }
 plain() {
-	sed 's/\.gz$//; s|/zsh/site-functions/|/zsh/vendor-completions/|
-		\|/share/licenses/|d; \|/doc/[^/]*/copyright$|d
+	sed 's/\.gz$//; s|/doc/\(pmukit[a-z-]*\)-[0-9.]*/|/doc/\1/|
+		s|/zsh/site-functions/|/zsh/vendor-completions/|
+		\|/share/licenses/|d; \|/doc/[^/]*/LICENSES/|d; \|/doc/[^/]*/copyright$|d
 		\|/doc/[^/]*/changelog$|d; \|/doc/[^/]*/CHANGELOG.md$|d
 		\|/share/lintian/|d; \|/\.build-id|d' | sort
 }
