@@ -68,6 +68,7 @@ build() {
 	mkdir -p "$root/build/pmukit" &&
 		source_files | tar cf - --null -T - |
 			tar xf - --no-same-owner -C "$root/build/pmukit" || return
+	tree >"$root/build/tree"
 	# words that prove that the builder's flags were used
 	cat >"$root/build/run" <<-'END'
 		set -e

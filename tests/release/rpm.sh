@@ -43,10 +43,14 @@ plain() {
 		\|/share/lintian/|d; \|/\.build-id|d' | sort
 }
 
-debs=$(ls -d build/packages/bookworm/ build/packages/trixie/ 2>/dev/null | head -n 1)
+debs=
+for suite in bookworm trixie; do
+	test "$(cat build/packages/$suite/tree 2>/dev/null)" != "$(tree)" ||
+		debs=build/packages/$suite/
+done
 for name in pmukit pmukit-static; do
 	if test -z "$debs"; then
-		echo "skipped: $name: no Debian package to compare with: run tests/release/debian.sh"
+		echo "skipped: $name: no Debian package of this tree: run tests/release/debian.sh"
 		continue
 	fi
 	files_of_deb "$debs$name"_*.deb | plain >"$scratch/debian"
