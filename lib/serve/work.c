@@ -112,22 +112,26 @@ static void signal_tools(const struct work *w, int number)
 }
 
 /*
- * Copy the last message of TOOL to WHY, without the tool's name: notes come before what ended it.
- * Return false if it has none.
+ * Copy the messages of TOOL to WHY, without the tool's name, as one line: the last one says what
+ * ended it, and may need those before it.  If there is no room, the first ones are left out.  Return
+ * false if there is none.
  */
-static bool last_message(const char *messages, const char *tool, char *why, size_t size)
+static bool join_messages(const char *messages, const char *tool, char *why, size_t size)
 {
 	size_t name = strlen(tool);
-	const char *last = NULL;
 
-	for (const char *at = messages; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		if (!strncmp(at, tool, name) && at[name] == ':' && at[name + 1] == ' ')
-			last = at + name + 2;
-	if (!last)
-		return false;
-	snprintf(why, size, "%.*s", (int)strcspn(last, "\n"), last);
+	*why = '\0';
+	for (const char *at = messages; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		if (strncmp(at, tool, name) != 0 || at[name] != ':' || at[name + 1] != ' ')
+			continue;
+		size_t used = strlen(why), more = strcspn(at + name + 2, "\n");
+		if (used + more + 3 > size)
+			used = 0;
+		snprintf(why + used, size - used, "%s%.*s", used ? "; " : "", (int)more,
+			 at + name + 2);
+	}
 	text_make_safe(why);
-	return true;
+	return *why;
 }
 
 /* Return whether our signal ended tool I.  It may have ended by itself before the signal. */
@@ -149,7 +153,7 @@ static void find_failure(const struct work *w, struct work_result *r)
 	if (WIFSIGNALED(w->status[i]))
 		snprintf(r->why, sizeof(r->why), "signal %d (%s) ended it",
 			 WTERMSIG(w->status[i]), strsignal(WTERMSIG(w->status[i])));
-	else if (!last_message(r->messages, r->failed, r->why, sizeof(r->why)))
+	else if (!join_messages(r->messages, r->failed, r->why, sizeof(r->why)))
 		snprintf(r->why, sizeof(r->why), "exit status %d", WEXITSTATUS(w->status[i]));
 }
 
