@@ -15,7 +15,8 @@
 #	perf.data, s.data, p.pb.gz, before.pb.gz, ...	recordings and profiles of that program
 #	sudo COMMAND	COMMAND, if root runs the tests
 #	make TARGET	a look whether there is such a target
-#	sysctl, systemctl, crontab, docker, kubectl, xdg-open, setcap, chgrp	a look at the arguments
+#	systemctl	systemd-analyze verify
+#	sysctl, docker, kubectl, xdg-open, setcap, chgrp	a look at the arguments
 #	pmu-serve	a server that listens when the next command runs, until the next one starts
 #	go tool pprof -http	go tool pprof -top
 #	go test		the program that -exec names, with ./program
@@ -100,7 +101,8 @@ write_stand_ins() {
 	stand_in systemctl <<-"EOF"
 	case $1 in daemon-reload) exit ;; esac
 	for unit; do :; done
-	test -s "etc/systemd/system/$unit.service"
+	! command -v systemd-analyze >/dev/null ||
+		systemd-analyze verify "./etc/systemd/system/$unit.service" >&2
 	EOF
 	stand_in docker <<-"EOF"
 	if test "$1" = build; then
