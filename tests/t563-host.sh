@@ -440,6 +440,10 @@ check 'what a host says is not trusted: names, messages, output, sizes' <<'END'
 	says 3 'fact("target", "x")' "$made" 'end(3, "made")' -- -o p -- true
 	cmp p.pb.gz made.pb.gz
 	grep -q "<html" p.html
+	# so it is if the other side has ended, and does not read the input that is sent
+	yes | says 3 'fact("target", "x")' 'os.close(0)' "$made" 'fact("made")' \
+		'fact("status", 3)' 'import time' 'time.sleep(1)' 'say("x", b"\3")' -- -o p -- true
+	cmp p.pb.gz made.pb.gz
 	# all that was given is passed on
 	says 3 'fact("target", "x")' 'words = b"".join(c for t, c in heard if t == "w")' \
 		'open("words", "wb").write(words)' "$made" 'end(3, "made")' -- -v -o p \
@@ -510,7 +514,7 @@ check 'a host that does not do what it should, and an ssh that fails' <<'END'
 	same want err
 	says 1 '# raw' 'sys.stderr.write("ssh: no route\n")' 'sys.exit(255)' -- -q -p 1
 	none cat err
-	for host in -oProxyCommand=x -p '' "$(printf 'a\033')"; do
+	for host in -oProxyCommand=x -p '' 'stdio:/ x' "$(printf 'a\033')"; do
 		exits 2 pmu-prof --host "$host" -p 1 2>err
 		grep -q "^pmu-prof: --host: '" err
 	done

@@ -169,7 +169,8 @@ static void end_if_lost(struct service *s)
 	enum { TIMES = sizeof(after) / sizeof(*after) };
 	uint64_t now = monotonic_ns();
 
-	if (!s->lost && (s->packets.has_ended || now - s->heard > PACKET_SILENCE_S * S)) {
+	if (!s->lost && (s->packets.has_ended || s->packets.is_deaf ||
+			 now - s->heard > PACKET_SILENCE_S * S)) {
 		s->lost = now;
 		close_input(s);
 	}
@@ -382,7 +383,7 @@ char **agent_begin(struct agent *a, int *argc, char **argv, int *status)
 	char **words = NULL;
 
 	*a = (struct agent){ .profile = 0 };
-	if (*argc != 2 || strncmp(argv[1], option, strlen(option)))
+	if (*argc != 2 || strncmp(argv[1], option, strlen(option)) || isatty(STDIN_FILENO))
 		return argv;
 	*status = 1;
 	const char *directory = argv[1] + strlen(option);

@@ -36,6 +36,8 @@ const char *host_refused(const char *name)
 		return "is empty";
 	if (*name == '-')
 		return "begins with '-', as an option of ssh does";
+	if (!strncmp(name, AGENT_CONNECTION, strlen(AGENT_CONNECTION)))
+		return "is what pmu-prof starts on the other machine";
 	return text_needs_care(name) ? "has a control character" : NULL;
 }
 

@@ -53,11 +53,13 @@ void packets_write(struct packets *p)
 	while (p->sent < p->queued.size) {
 		ssize_t n = write(p->out, p->queued.at + p->sent, p->queued.size - p->sent);
 		if (n < 0) {
-			p->has_ended |= errno != EAGAIN && errno != EINTR;
+			p->is_deaf = errno != EAGAIN && errno != EINTR;
 			break;
 		}
 		p->sent += (size_t)n;
 	}
+	if (p->is_deaf)
+		p->sent = p->queued.size;
 	if (p->sent)
 		shift(&p->queued, &p->sent);
 }
@@ -104,7 +106,8 @@ bool packets_line(struct packets *p, char *line, size_t size)
 
 void packets_add(struct packets *p, const void *bytes, size_t size)
 {
-	buffer_add(&p->queued, bytes, size);
+	if (!p->is_deaf)
+		buffer_add(&p->queued, bytes, size);
 }
 
 void packets_put(struct packets *p, enum packet_type type, const void *bytes, size_t size)
@@ -116,9 +119,9 @@ void packets_put(struct packets *p, enum packet_type type, const void *bytes, si
 		size_t now = size - done < PACKET_MAX ? size - done : PACKET_MAX;
 		const uint8_t head[HEAD] = { (uint8_t)type, (uint8_t)now, (uint8_t)(now >> 8),
 					     (uint8_t)(now >> 16), (uint8_t)(now >> 24) };
-		buffer_add(&p->queued, head, HEAD);
+		packets_add(p, head, HEAD);
 		if (now)
-			buffer_add(&p->queued, all + done, now);
+			packets_add(p, all + done, now);
 		done += now;
 	} while (done < size);
 }

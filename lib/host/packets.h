@@ -51,7 +51,8 @@ struct packets {
 	struct buffer received, queued;
 	size_t taken;		/* bytes of RECEIVED that were returned */
 	size_t sent;		/* bytes of QUEUED that were written */
-	bool has_ended;		/* no more will come, or can be sent */
+	bool has_ended;		/* no more will come */
+	bool is_deaf;		/* nobody reads what is sent: it is dropped */
 };
 
 struct packet {
@@ -69,7 +70,10 @@ void packets_begin(struct packets *p, int in, int out);
 /* Read what has come.  At its end, or if that fails, set HAS_ENDED. */
 void packets_read(struct packets *p);
 
-/* Write as much of the queue as possible.  If nobody reads it, set HAS_ENDED. */
+/*
+ * Write as much of the queue as possible.  If nobody reads it, set IS_DEAF; what the other side had
+ * sent before may still come.
+ */
 void packets_write(struct packets *p);
 
 /* Return the number of bytes in the queue. */
