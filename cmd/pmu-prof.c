@@ -238,11 +238,12 @@ static int run(const struct plan *plan, struct report *report)
 /* Run what REQUEST asks for on another machine, and show it here.  Return the exit status. */
 static int run_there(struct plan_request *request, struct report *report)
 {
-	const struct word_list words = plan_words(request);
-	struct host_ending e = { .has_failed = true };
-	struct plan plan;
+	static struct word_list words;	/* words live as long as the program */
+	static struct plan first, plan;
+	static struct host_ending e = { .has_failed = true };
 
-	if (!plan_make(&plan, request, report))	/* can the results be written? */
+	words = plan_words(request);
+	if (!plan_make(&first, request, report))	/* can the results be written? */
 		return 1;
 	struct host *h = host_connect(&there, report);
 	request->target = h ? host_start(h, &words, request->command) : NULL;

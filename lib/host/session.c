@@ -31,7 +31,8 @@ enum {
 /* Return the value of the fact KEY, a copy that is safe to print, or NULL. */
 static char *find_fact(const struct host *h, const char *key)
 {
-	const char *at = (const char *)h->facts.at, *end = at + h->facts.size, *line_end;
+	const char *at = (const char *)h->facts.at, *line_end;
+	const char *end = h->facts.size ? at + h->facts.size : at;
 	size_t length = strlen(key);
 
 	for (; at < end && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1) {
