@@ -127,7 +127,11 @@ check 'stopped threads wait, too; a delay and each file of several starts anew' 
 	percent $(waited $lock) $span
 	kill -CONT $target
 	eventually grep -q '^State:.S' /proc/$target/task/$lock/status
-	pmu-sample -q --off-cpu -e cpu-clock -p $target -d 1 --switch-output 300ms -o f.data 3>&-
+	pmu-sample -q --off-cpu -e cpu-clock -p $target --switch-output 300ms -o f.data 3>&- &
+	three() { test "$(ls f.data.* | wc -l)" -ge 3; }
+	eventually three
+	kill -INT $!
+	exits 0 wait $!
 	files=0
 	for file in f.data.*; do
 		waits $file
