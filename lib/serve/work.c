@@ -113,7 +113,7 @@ static void signal_tools(const struct work *w, int number)
 
 /*
  * Copy the messages of TOOL to WHY, without the tool's name, as one line: the last one says what
- * ended it, and may need those before it.  If there is no room, the first ones are left out.  Return
+ * ended it, and may need those before it.  Without room, the first ones are left out.  Return
  * false if there is none.
  */
 static bool join_messages(const char *messages, const char *tool, char *why, size_t size)
