@@ -10,8 +10,9 @@
 homes=$scratch/host
 mkdir -p "$homes/etc" "$homes/guest" "$homes/sshd" "$scratch/ssh" "$scratch/fake" "$scratch/odd"
 for kind in ssh fake odd; do ln -s "$HELP/ten" "$scratch/$kind/ten"; done
-no_host= sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)
-test -n "$sshd" && command -v ssh ssh-keygen >/dev/null || no_host='no sshd, ssh and ssh-keygen'
+no_host= no_sshd='' sshd=$(command -v sshd)
+test -n "$sshd" && command -v ssh >/dev/null && command -v ssh-keygen >/dev/null ||
+	no_sshd='no sshd, ssh and ssh-keygen' sshd=
 
 cat >"$scratch/become-host" <<'END'
 set -e
@@ -35,9 +36,8 @@ test -z "$3" || exec "$3" -D -e -f /run/etc/sshd_config
 exec sleep 3600
 END
 
-# start_host: begin, once; $host is its pid, $on what ssh calls it, $there its root directory
+# start_host: begin; $host is its pid, $on what ssh calls it, $there its root directory
 start_host() {
-	test -z "$host" || return 0
 	in=$homes me=$(id -un) user=guest port=$(python3 -c "
 import socket
 s = socket.socket()
@@ -48,10 +48,13 @@ print(s.getsockname()[1])")
 		unshare -m true 2>/dev/null || { no_host='no mount namespaces'; return; }
 	else
 		user=$me
+		case $(getent passwd "$me" | cut -d : -f 7) in
+		*/nologin | */false | '') no_sshd="$me cannot log in" sshd= ;;
+		esac
 	fi
 	echo guest:x:61234:61234::/run/guest:/bin/sh >"$homes/etc/guest"
 	on=$user@127.0.0.1
-	if test -z "$no_host"; then
+	if test -n "$sshd"; then
 		ssh-keygen -q -t ed25519 -N '' -f "$homes/etc/host" &&
 			ssh-keygen -q -t ed25519 -N '' -f "$scratch/ssh/key" || return
 		cp "$scratch/ssh/key.pub" "$homes/etc/authorized"
@@ -77,7 +80,8 @@ print(s.getsockname()[1])")
 	StrictHostKeyChecking accept-new
 	LogLevel ERROR
 	END
-	printf '#!/bin/sh\nexec /usr/bin/ssh -F %s/ssh/config "$@"\n' "$scratch" >"$scratch/ssh/ssh"
+	printf '#!/bin/sh\nexec %s -F %s/ssh/config "$@"\n' "$(command -v ssh)" "$scratch" \
+		>"$scratch/ssh/ssh"
 	# in place of ssh: what comes after the name of the host, by a login shell
 	cat >"$scratch/fake/ssh" <<-'END'
 	#!/bin/sh
@@ -93,7 +97,7 @@ print(s.getsockname()[1])")
 			>"$scratch/sshd.log" 2>&1 &
 	else
 		cp "$HELP/ten" "$homes/ten"
-		test -n "$no_host" || "$sshd" -D -e -f "$homes/etc/sshd_config" \
+		${sshd:-sleep 3600} ${sshd:+-D -e -f "$homes/etc/sshd_config"} \
 			>"$scratch/sshd.log" 2>&1 &
 		touch "$homes/ready"
 	fi
@@ -107,7 +111,9 @@ print(s.getsockname()[1])")
 
 # by ssh|fake|odd [HOME]: from here on, this is ssh, and this the home of the user there
 by() {
-	test "$1" != ssh || test -z "$no_host" || skip "$no_host"
+	test "$1" = odd || test -z "$no_host" || skip "$no_host"
+	test "$1" != ssh || test -z "$no_sshd" || skip "$no_sshd"
+	test "$1" != ssh || needs_loopback
 	PATH=$scratch/$1:$PATH
 	test "$1" = ssh || export HOME="$in/${2:-guest}"
 }
@@ -127,7 +133,7 @@ begin() {
 # kept DIRECTORY: the files there, with mode and owner
 kept() { find "$there/$1" ! -type d -printf '%P %m %U\n' | sort; }
 
-test -n "$no_host" || sanitized || start_host
+sanitized || start_host
 
 check 'by a real sshd: words, input, output, status and files as of a run here' <<'END'
 	unsanitized
