@@ -387,7 +387,7 @@ check 'Ctrl-C and signals reach the command as they do here; nothing is left the
 		-F 2000 -p $! <steps
 	kill $!
 	ls ten-[0-9]*.pb.gz
-	grep -q " J" screen
+	grep -q " [A-J][[:cntrl:]]*$" screen
 END
 
 check 'if the connection breaks or pmu-prof dies, the command gets SIGTERM; nothing is left' <<'END'
