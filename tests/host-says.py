@@ -20,7 +20,7 @@ def say(kind, content=b""):
     raw(kind.encode() + struct.pack("<I", len(content)) + content)
 
 
-def fact(key, value=""):
+def result(key, value=""):
     say("f", f"{key} {value}\n".encode())
 
 
@@ -33,10 +33,10 @@ def hear(until):
         heard.append((chr(head[0]), here.read(struct.unpack("<I", head[1:])[0])))
 
 
-def end(status=0, *facts):
-    for key in facts:
-        fact(key)
-    fact("status", status)
+def end(status=0, *results):
+    for key in results:
+        result(key)
+    result("status", status)
     say("x", bytes([status]))
     here.read()
 

@@ -443,15 +443,16 @@ check 'what a host says is not trusted: names, messages, output, sizes' <<'END'
 		pmu-topprof -q -o made.pb.gz
 	made='say("p", open("made.pb.gz", "rb").read())'
 	# all is well
-	says 3 'fact("target", "x")' "$made" 'end(3, "made")' -- -o p -- true
+	says 3 'result("target", "x")' "$made" 'end(3, "made")' -- -o p -- true
 	cmp p.pb.gz made.pb.gz
 	grep -q "<html" p.html
 	# so it is if the other side has ended, and does not read the input that is sent
-	yes | says 3 'fact("target", "x")' 'os.close(0)' "$made" 'fact("made")' \
-		'fact("status", 3)' 'import time' 'time.sleep(1)' 'say("x", b"\3")' -- -o p -- true
+	yes | says 3 'result("target", "x")' 'os.close(0)' "$made" 'result("made")' \
+		'result("status", 3)' 'import time' 'time.sleep(1)' 'say("x", b"\3")' \
+		-- -o p -- true
 	cmp p.pb.gz made.pb.gz
 	# all that was given is passed on
-	says 3 'fact("target", "x")' 'words = b"".join(c for t, c in heard if t == "w")' \
+	says 3 'result("target", "x")' 'words = b"".join(c for t, c in heard if t == "w")' \
 		'open("words", "wb").write(words)' "$made" 'end(3, "made")' -- -v -o p \
 		--view none --off-cpu -a -d 2 -F 99 -e cycles:u -e cpu-clock \
 		--host-dir d --call-graph=dwarf -- a "b  'c'" ''
@@ -460,44 +461,44 @@ check 'what a host says is not trusted: names, messages, output, sizes' <<'END'
 	cmp want words
 	# a name is the name of a file here, whatever it is
 	for name in ../../up '-o' '.hid' 'a b\033[1m;rm' ''; do
-		says 0 "fact('target', '$name')" "$made" 'end(0, "made")' -- -q -p 1
+		says 0 "result('target', '$name')" "$made" 'end(0, "made")' -- -q -p 1
 	done
 	ls _._.._up-*.pb.gz __.._up-*.pb.gz 2>/dev/null || ls *up-*.pb.gz
 	ls _o-*.pb.gz _hid-*.pb.gz a_b*_1m_rm-*.pb.gz
 	none ls ../*.pb.gz
 	# control characters do nothing to a terminal; without a command there is never another way
-	says 1 'fact("target", "x")' \
+	says 1 'result("target", "x")' \
 		'say("e", b"a\x1b]0;title\x07b\xc2\x9b\xc3\xa4\r\nc\xff\td\x00")' \
 		'end(1, "failed")' -- -p 1
 	printf 'a^[]0;title^Gb?\303\244\nc?\td^@' >want
 	grep -v '^pmu-prof: sampling' err >said || :
 	head -c "$(wc -c <want)" said >first
 	same want first
-	says 1 'fact("target", "x")' 'fact("note", "bad\x1b[2J")' "$made" 'end(0, "made")' \
+	says 1 'result("target", "x")' 'result("note", "bad\x1b[2J")' "$made" 'end(0, "made")' \
 		-- -o /dev/null/p -p 1
-	says 0 'fact("target", "x")' 'fact("note", "bad\x1b[2J")' "$made" 'end(0, "made")' \
+	says 0 'result("target", "x")' 'result("note", "bad\x1b[2J")' "$made" 'end(0, "made")' \
 		-- -o p -p 1
 	grep -qx "pmu-prof: bad?\[2J" err
 	# half a profile, no profile, not a profile, more than it can be
 	rm -f p.*
-	says 1 'fact("target", "x")' 'say("p", open("made.pb.gz", "rb").read()[:99])' \
+	says 1 'result("target", "x")' 'say("p", open("made.pb.gz", "rb").read()[:99])' \
 		-- -o p -p 1
 	grep -q "^pmu-prof: the connection to 'odd' was lost: ssh ended with status 0$" err
-	says 1 'fact("target", "x")' "$made" 'end(0)' -- -o p -p 1
-	says 1 'fact("target", "x")' 'end(0, "made")' -- -o p -p 1
-	says 1 'fact("target", "x")' 'say("p", b"not a profile")' 'end(0, "made")' -- -o p -p 1
+	says 1 'result("target", "x")' "$made" 'end(0)' -- -o p -p 1
+	says 1 'result("target", "x")' 'end(0, "made")' -- -o p -p 1
+	says 1 'result("target", "x")' 'say("p", b"not a profile")' 'end(0, "made")' -- -o p -p 1
 	says 1 "$made" 'end(0, "made")' -- -o p -p 1
 	none ls p.pb.gz p.html .pmukit-*
 	# what is not a packet, and packets that make no sense
 	for bytes in 'b"\x6f\xff\xff\xff\x7f"' 'b"o\1\200\0\0" + bytes(40000)'; do
-		says 1 'fact("target", "x")' "raw($bytes)" 'here.read()' -- -o p -- true
+		says 1 'result("target", "x")' "raw($bytes)" 'here.read()' -- -o p -- true
 		grep -q "^pmu-prof: 'odd' sent something that is not a packet: the connection" err
 	done
-	says 1 'fact("target", "x")' 'say("o", b"x")' 'here.read()' -- -o p -p 1
+	says 1 'result("target", "x")' 'say("o", b"x")' 'here.read()' -- -o p -p 1
 	grep -q "^pmu-prof: 'odd' sent output, but there is no command: the connection is" err
-	says 1 'fact("target", "x")' 'for kind in "akdcgiswzf":' '    say(kind)' \
+	says 1 'result("target", "x")' 'for kind in "akdcgiswzf":' '    say(kind)' \
 		'    say(kind, b"\xff" * 4)' 'end(0)' -- -o p -- true
-	says 1 'fact("target", "x")' 'say("x")' 'here.read()' -- -o p -- true
+	says 1 'result("target", "x")' 'say("x")' 'here.read()' -- -o p -- true
 	says 1 'say("f", b"x" * 30000)' 'end(0)' -- -o p -- true
 	says 1 'say("f", b"\n \n target\ntarget")' 'end(0)' -- -o p -- true
 	says 1 'sys.exit(0)' -- -o p -- true

@@ -22,10 +22,10 @@
 #define S 1000000000ULL		/* ns */
 
 /* What comes from the child, and how it is sent. */
-enum { OUTPUT, MESSAGES, PROFILE, FACTS, SOURCES };
+enum { OUTPUT, MESSAGES, PROFILE, RESULTS, SOURCES };
 static const enum packet_type type_of[SOURCES] = {
 	[OUTPUT] = PACKET_OUTPUT, [MESSAGES] = PACKET_MESSAGES, [PROFILE] = PACKET_PROFILE,
-	[FACTS] = PACKET_FACTS,
+	[RESULTS] = PACKET_RESULTS,
 };
 
 enum { WORDS_MAX = 8 << 20, COUNT_MAX = 1 << 20 };	/* bytes; words */
@@ -288,7 +288,7 @@ static void be_child(const struct service *s, const int theirs[SOURCES + 1], str
 	dup2(theirs[SOURCES], STDIN_FILENO);
 	dup2(theirs[OUTPUT], STDOUT_FILENO);
 	dup2(theirs[MESSAGES], STDERR_FILENO);
-	*a = (struct agent){ .profile = theirs[PROFILE], .facts = theirs[FACTS] };
+	*a = (struct agent){ .profile = theirs[PROFILE], .results = theirs[RESULTS] };
 	close(theirs[SOURCES]);
 	close(theirs[OUTPUT]);
 	close(theirs[MESSAGES]);
@@ -408,5 +408,5 @@ void agent_say(const struct agent *a, const char *key, const char *value)
 	int n = snprintf(line, sizeof(line), "%s %s\n", key, value);
 
 	if (n > 0 && (size_t)n < sizeof(line))
-		write_whole(a->facts, line, (size_t)n);
+		write_whole(a->results, line, (size_t)n);
 }

@@ -16,7 +16,7 @@
 /* Descriptors in the child; 0: this process is not an agent's child. */
 struct agent {
 	int profile;		/* for the file of the profile */
-	int facts;		/* for agent_say() */
+	int results;		/* for agent_say() */
 };
 
 /*
@@ -27,7 +27,7 @@ struct agent {
 char **agent_begin(struct agent *a, int *argc, char **argv, int *status);
 
 /*
- * Tell the other side a fact, by its KEY:
+ * Tell the other side a result, by its KEY:
  *	target	a name for the results
  *	status	the exit status of pmu-sample
  *	made	the profile is whole

@@ -36,7 +36,7 @@ struct host {
 	struct replace *profile;	/* NULL: nothing has come, or it cannot be written */
 	size_t profile_size;	/* bytes that came */
 	bool profile_failed;	/* reported */
-	struct buffer facts;	/* lines of agent_say() */
+	struct buffer results;	/* lines of agent_say() */
 	bool is_paused;		/* packets wait until FILE is known */
 	char *target;		/* name of what is profiled, or NULL */
 	bool has_ended;		/* PACKET_END has come */

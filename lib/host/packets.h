@@ -36,7 +36,7 @@ enum packet_type {
 	PACKET_OUTPUT = 'o',	/* the command's stdout */
 	PACKET_MESSAGES = 'e',	/* its stderr, and that of the tools */
 	PACKET_PROFILE = 'p',	/* the file of the profile */
-	PACKET_FACTS = 'f',	/* lines, each a key, a space, a value: see agent_say() */
+	PACKET_RESULTS = 'f',	/* lines, each a key, a space, a value: see agent_say() */
 	PACKET_TAKEN = 'k',	/* 4 bytes, little-endian: so much input was passed on */
 	PACKET_DEAF = 'd',	/* the command does not read its stdin any more */
 	PACKET_ANSWER = 'a',	/* a PACKET_SIGNAL was passed on */

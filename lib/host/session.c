@@ -24,15 +24,15 @@
 #define PROFILE_MOST ((size_t)1 << 30)	/* bytes */
 
 enum {
-	FACTS_MOST = 16 << 10,	/* bytes */
+	RESULTS_MOST = 16 << 10,	/* bytes */
 	WRITE_MOST = 4096,	/* bytes: a pipe that can be written takes so many */
 };
 
-/* Return the value of the fact KEY, a copy that is safe to print, or NULL. */
-static char *find_fact(const struct host *h, const char *key)
+/* Return the value of the result KEY, a copy that is safe to print, or NULL. */
+static char *find_result(const struct host *h, const char *key)
 {
-	const char *at = (const char *)h->facts.at, *line_end;
-	const char *end = h->facts.size ? at + h->facts.size : at;
+	const char *at = (const char *)h->results.at, *line_end;
+	const char *end = h->results.size ? at + h->results.size : at;
 	size_t length = strlen(key);
 
 	for (; at < end && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1) {
@@ -47,9 +47,9 @@ static char *find_fact(const struct host *h, const char *key)
 	return NULL;
 }
 
-static bool has_fact(const struct host *h, const char *key)
+static bool has_result(const struct host *h, const char *key)
 {
-	char *value = find_fact(h, key);
+	char *value = find_result(h, key);
 	bool has = value;
 
 	free(value);
@@ -117,9 +117,9 @@ static void handle(struct host *h, const struct packet *packet)
 	case PACKET_PROFILE:
 		add_profile(h, packet->bytes, packet->size);
 		break;
-	case PACKET_FACTS:
-		if (h->facts.size + packet->size <= FACTS_MOST)
-			buffer_add(&h->facts, packet->bytes, packet->size);
+	case PACKET_RESULTS:
+		if (h->results.size + packet->size <= RESULTS_MOST)
+			buffer_add(&h->results, packet->bytes, packet->size);
 		h->is_paused = !h->file;
 		break;
 	case PACKET_TAKEN:
@@ -143,7 +143,7 @@ static void handle(struct host *h, const struct packet *packet)
 
 /*
  * Handle the packets that have come.  While the command's output waits for its reader, the rest
- * waits, too; and after the first facts it waits for the name of the file.
+ * waits, too; and after the first results it waits for the name of the file.
  */
 static void handle_packets(struct host *h)
 {
@@ -266,7 +266,7 @@ const char *host_start(struct host *h, const struct word_list *words, bool comma
 		packets_put(&h->packets, PACKET_WORDS, words->item[i], strlen(words->item[i]) + 1);
 	packets_put(&h->packets, PACKET_START, NULL, 0);
 	h->alive = monotonic_ns();
-	while (!h->has_ended && !h->is_broken && !(h->target = find_fact(h, "target"))) {
+	while (!h->has_ended && !h->is_broken && !(h->target = find_result(h, "target"))) {
 		h->is_paused = false;
 		work_once(h);
 	}
@@ -303,15 +303,15 @@ struct host_ending host_record(struct host *h, const char *file)
 	while ((!h->has_ended || h->output.size) && !h->is_broken)
 		work_once(h);
 	foreign_end(&h->said);
-	char *text = h->is_broken ? NULL : find_fact(h, "status");
+	char *text = h->is_broken ? NULL : find_result(h, "status");
 	if (text && units_parse_count(text, &status)) {
 		e.status = (int)(status & 0xff);
-		e.has_failed = has_fact(h, "failed");
+		e.has_failed = has_result(h, "failed");
 	}
 	free(text);
-	e.was_stopped = has_fact(h, "stopped");
-	e.note = find_fact(h, "note");
-	e.has_profile = end_profile(h, !h->is_broken && has_fact(h, "made"));
+	e.was_stopped = has_result(h, "stopped");
+	e.note = find_result(h, "note");
+	e.has_profile = end_profile(h, !h->is_broken && has_result(h, "made"));
 	return e;
 }
 
@@ -329,7 +329,7 @@ void host_close(struct host *h)
 		sigprocmask(SIG_SETMASK, &h->before, NULL);
 	}
 	free(h->output.at);
-	free(h->facts.at);
+	free(h->results.at);
 	free(h->target);
 	free(h);
 }
