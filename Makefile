@@ -267,10 +267,6 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)
-# objcopy cannot rename in objects that are not compiled yet.
-ifneq (,$(findstring -flto,$(CFLAGS)))
-$(TOOLS:%=$B/cmd/%.o): CFLAGS += -fno-lto
-endif
 # All tools in one file: each main() gets another name, and each table of options has a name, too.
 # As most of them read files of strangers, it is a PIE, in spite of libpfm4's tables.
 kit_name = $(subst -,_,$1)
