@@ -431,7 +431,7 @@ plain() {
 check 'what is not a thing is called "not a thing", and not "no thing"' <<'END'
 	unsanitized
 	cd "$TOP"
-	plain README.md CONTRIBUTING.md ARCHITECTURE.md CHANGELOG.md cmd/*.c cmd/*/*.c \
+	plain *.md doc/*.md cmd/*.c cmd/*/*.c \
 		lib/*/*.[ch] lib/*/*.js man/*.[157] tests/*.sh tests/unit/*.[ch]
 	cd "$OLDPWD"
 	printf '/*\n * If this was\n * no error, it was no longer.\n * There was\n * no end\n */\n' >text
