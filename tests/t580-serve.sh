@@ -563,7 +563,8 @@ check 'a tool that fails is reported by its messages; its siblings are ended' <<
 		exit 1
 	EOF
 	serve -p $! --max-seconds 1h
-	refused 500 "^pmu-symbolize: a note.*; the disk is on fire$" "$url/debug/pprof/profile?seconds=0.1"
+	refused 500 "^pmu-symbolize: a note.*; the disk is on fire$" \
+		"$url/debug/pprof/profile?seconds=0.1"
 	eventually no_children
 	rm fakes/pmu-symbolize
 	echo "#!/bin/sh" >fakes/pmu-symbolize
