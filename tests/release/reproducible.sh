@@ -73,7 +73,7 @@ for archive in one/*.tar.*; do
 done
 find all one/*.json -type f -exec strings -a -n 4 {} + >strings
 test "$(wc -l <strings)" -gt 100000
-if grep -F -e "$work" -e "second one" -e "$top" -e /tmp/tmp. strings; then
+if grep -F -e "$work" -e "$top" strings; then
 	echo "an artefact names a directory of its builder"
 	exit 1
 fi
