@@ -63,8 +63,9 @@ get() {
 
 # build SUITE: its packages are in build/packages/SUITE, with the log, and lintian's
 build() {
-	make_tar "$1-build" "$1" build-essential fakeroot lintian $(build_depends) &&
-		unpack_root "$1-build" || return
+	make_tar "$1-build" "$1" build-essential fakeroot lintian $(build_depends) ||
+		cannot "no root of $1 can be made"
+	unpack_root "$1-build" || return
 	mkdir -p "$root/build/pmukit" &&
 		source_files | tar cf - --null -T - |
 			tar xf - --no-same-owner -C "$root/build/pmukit" || return
@@ -159,10 +160,12 @@ all_files() {
 
 # use_packages SUITE: in a root that has no compiler and no library of ours
 use_packages() {
-	make_tar "$1" "$1" && unpack_root "$1" && mkdir "$root/packages" &&
+	make_tar "$1" "$1" || cannot "no root of $1 can be made"
+	unpack_root "$1" && mkdir "$root/packages" &&
 		cp build/packages/"$1"/pmukit_*.deb build/packages/"$1"/pmukit-static_*.deb \
 			debian/tests/profile "$root/packages" || return
 	older "$root"/packages/pmukit_*.deb
+	get update
 	all_files >"$scratch/before"
 	get install --no-install-recommends /packages/older.deb
 	is "the older version is there" "$(inside dpkg-query -W -f '${Version}' pmukit)" 0.0.1
