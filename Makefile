@@ -92,9 +92,6 @@ endif
 # Another architecture: Debian's cross compiler, and its static libraries for that
 # architecture unpacked below $O/.
 ifdef ARCH
-ifneq (,$(filter s390x ppc64 powerpc mips mips64 sparc64 hppa m68k,$(ARCH)))
-$(error pmukit does not run on big-endian machines such as $(ARCH))
-endif
 # by Debian's names
 ifneq ($(ARCH),$(filter amd64 arm64 riscv64 s390x,$(ARCH)))
 $(error ARCH=$(ARCH): pmukit can be built for amd64, arm64 and riscv64, and for s390x)
@@ -117,6 +114,10 @@ LDFLAGS  += -B$(SYSROOT)/root/usr/lib/$(TRIPLET)/
 LINKAGE   = -static
 LLD      := $(shell command -v ld.lld-19)
 LDFLAGS  += $(if $(LLD),-B$(SYSROOT)/bin/ -fuse-ld=lld)
+endif
+ifeq ($(ARCH),s390x)
+# Its C library has no rcrt1.o, with which -static-pie starts.
+LINKAGE   = -static
 endif
 endif
 # musl's C library, with other libraries that were built for it: MUSL/include and MUSL/lib.  The

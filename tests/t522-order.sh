@@ -5,8 +5,8 @@
 
 turn() { python3 "$TOP/tests/other-order.py" "$1" "$2"; }
 
-# What records say: but where they stand, and the feature whose fields have no certain layout
-said() { pmu-stream --dump "$1" | sed "s/^0x[0-9a-f]* //" | grep -v "^FEATURE"; }
+# What records say: but where they stand
+said() { pmu-stream --dump "$1" | sed "s/^0x[0-9a-f]* //"; }
 
 # Where perf itself is the judge of what a turned file is.
 perf_stats() { sanitized || perf report --stats -i "$1" 2>/dev/null | grep events: || :; }

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "pmukit does not run on big-endian machines: it would misread the bit fields of recordings"
-#endif
-
 #if __SIZEOF_POINTER__ != 8
 #error "pmukit does not run on 32-bit machines: addresses in recordings have 64 bits"
 #endif

@@ -5,6 +5,7 @@
  * as the hash of a table (base/hash.h is for that).
  */
 #pragma once
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,10 +28,10 @@ static inline uint64_t digest_bytes(const void *bytes, size_t size)
 
 	for (; size >= 8; size -= 8, p += 8) {
 		memcpy(&word, p, 8);
-		digest = digest_more(digest, word);
+		digest = digest_more(digest, le64toh(word));
 	}
 	word = 0;
 	if (size)
 		memcpy(&word, p, size);
-	return digest_more(digest, word);
+	return digest_more(digest, le64toh(word));
 }

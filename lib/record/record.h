@@ -75,6 +75,8 @@ struct record {
 	uint32_t type;		/* PERF_RECORD_* or RECORD_* */
 	uint16_t misc;		/* PERF_RECORD_MISC_* */
 	bool made;		/* made from a file's header, not a record of the file */
+	bool foreign;		/* its fields still have the other byte order: it is shown by its
+				   name, and not written */
 	uint64_t offset;	/* of the record's header, in bytes from the stream's start */
 	struct cursor body;	/* the bytes after the header; the 8-byte header is right before */
 	struct cursor trailing;	/* data after a TRACING_DATA record, which its size does not
@@ -93,7 +95,7 @@ static inline size_t record_frame(struct record *rec, const uint8_t *at, bool sw
 	rec->type = cursor_u32(&c);
 	rec->misc = cursor_u16(&c);
 	size_t size = cursor_u16(&c);
-	rec->made = false;
+	rec->made = rec->foreign = false;
 	rec->body = (struct cursor){ .at = c.at, .end = c.at };
 	if (size > RECORD_HEADER_SIZE)
 		rec->body.end = at + size;

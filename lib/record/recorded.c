@@ -12,7 +12,7 @@ bool recorded_next(struct cursor *c, struct recorded_file *file)
 	const uint8_t *at = cursor_bytes(c, size);
 	if (!at || size == 0)	/* 0: the record's padding */
 		return false;
-	struct cursor body = { .at = at, .end = at + size };
+	struct cursor body = { .at = at, .end = at + size, .swap = c->swap };
 	file->path = cursor_string(&body);
 	file->kind = cursor_u32(&body);
 	file->least_address = cursor_u64(&body);
@@ -118,7 +118,7 @@ static bool next_field(struct cursor *c, struct message_field *f)
 		uint64_t size = cursor_uleb(c);
 		const uint8_t *at = cursor_bytes(c, size);
 		if (at)
-			f->bytes = (struct cursor){ .at = at, .end = at + size };
+			f->bytes = (struct cursor){ .at = at, .end = at + size, .swap = c->swap };
 		break;
 	}
 	default:
@@ -187,6 +187,8 @@ static uint8_t *decode_file(const struct cursor message, uint8_t *to)
 
 uint8_t *recorded_decode(struct cursor c, size_t *size)
 {
+	/* Numbers in messages are little-endian on all machines. */
+	const bool is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	/* An empty symbol grows from 2 bytes to 13; a file takes 29 more than its message. */
 	uint8_t *bytes = mem_resize(NULL, 1 + 8 * cursor_left(&c) + 32), *at = bytes;
 
@@ -195,7 +197,8 @@ uint8_t *recorded_decode(struct cursor c, size_t *size)
 		const uint8_t *message = cursor_bytes(&c, length);
 		if (!message)
 			break;
-		at = decode_file((struct cursor){ .at = message, .end = message + length }, at);
+		at = decode_file((struct cursor){ .at = message, .end = message + length,
+						  .swap = is_big_endian }, at);
 	}
 	*size = (size_t)(at - bytes);
 	return bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/sample.h"
+#include "record/bit-fields.h"
 #include "record/label-payload.h"
 
 /* Return the u64 at OFFSET of BODY, or 0 if it is absent. */
@@ -120,25 +121,6 @@ inlined struct bytes take_user_stack(struct sample_walk *w)
 	return stack;
 }
 
-/*
- * Convert the bit fields of struct perf_branch_entry, which start at the other end of the word
- * in the other byte order: mispred, predicted, in_tx, abort (1 bit each), cycles (16), type (4),
- * spec (2), new_type (4), priv (3).
- */
-static uint64_t branch_flags(uint64_t in)
-{
-	static const uint8_t width[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
-	uint64_t out = 0;
-	unsigned low = 0;
-
-	for (size_t i = 0; i < sizeof(width); i++) {
-		uint64_t field = in >> (64 - low - width[i]) & ((1ULL << width[i]) - 1);
-		out |= field << low;
-		low += width[i];
-	}
-	return out;
-}
-
 /* u64 nr; u64 hw_idx if asked for; { from, to, flags }[nr]; u64 counters[nr] if asked for */
 inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample_type)
 {
@@ -149,7 +131,7 @@ inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample
 		w->bytes.failed = true;
 	struct words entries = take_words(w, w->bytes.failed ? 0 : 3 * count);
 	for (uint64_t i = 0; w->in_place && i < entries.count; i += 3) {
-		uint64_t flags = branch_flags(word_at(entries, i + 2));
+		uint64_t flags = bit_fields_swap(BRANCH_FIELDS, word_at(entries, i + 2));
 		memcpy((uint8_t *)entries.at + 8 * (i + 2), &flags, sizeof(flags));
 	}
 	if (branch_sample_type & SAMPLE_BRANCH_COUNTERS)

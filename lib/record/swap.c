@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/swap.h"
+#include "record/bit-fields.h"
 #include "record/origin.h"
 #include "record/sample.h"
 #include "record/types.h"
@@ -41,6 +42,26 @@ static void pass(struct swapper *s, uint64_t size)
 	s->at += size < left ? size : left;
 }
 
+/* Pass a string and its NUL; if it has none, end the conversion. */
+static void pass_string(struct swapper *s)
+{
+	const uint8_t *nul = memchr(s->at, 0, (size_t)(s->end - s->at));
+
+	s->at += nul ? nul + 1 - s->at : s->end - s->at;
+}
+
+/* Convert an attr's flags. */
+static void swap_bits(struct swapper *s)
+{
+	uint8_t *at = s->at;
+	uint64_t flags = swap_number(s, 8);
+
+	if (s->at > at + 7) {
+		flags = bit_fields_swap(ATTR_FIELDS, flags);
+		memcpy(at, &flags, sizeof(flags));
+	}
+}
+
 /* Convert COUNT words of 64 bits, or as many as there are. */
 static void swap_u64s(struct swapper *s, uint64_t count)
 {
@@ -71,6 +92,12 @@ static void swap_fields(struct swapper *s, const char *layout)
 			break;
 		case 's':
 			return;
+		case 'z':
+			pass_string(s);
+			break;
+		case 'f':
+			swap_bits(s);
+			break;
 		case 'w':
 			swap_u64s(s, UINT64_MAX);
 			break;
@@ -87,33 +114,12 @@ void swap_words(uint8_t *bytes, size_t size)
 	swap_u64s(&s, size / 8);
 }
 
-/*
- * The attr's 64 flags are bit fields: the other byte order counts them from the
- * other end of each byte.  precise_ip, bits 15 and 16, is a 2-bit number.
- */
-static void swap_flags(uint8_t *flags)
-{
-	for (int i = 0; i < 8; i++) {
-		uint8_t in = flags[i], out = 0;
-		for (int bit = 0; bit < 8; bit++)
-			out |= (uint8_t)((in >> bit & 1) << (7 - bit));
-		flags[i] = out;
-	}
-	bool low = flags[1] & 0x80, high = flags[2] & 1;
-	flags[1] = (uint8_t)((flags[1] & 0x7f) | high << 7);
-	flags[2] = (uint8_t)((flags[2] & 0xfe) | low);
-}
-
 /* struct perf_event_attr, linux/perf_event.h, up to config3 */
 void swap_attr(uint8_t *attr, size_t size)
 {
-	enum { FLAGS = 40 };
 	struct swapper s = { attr, attr + size };
 
-	swap_fields(&s, ":4 :4 :8 :8 :8 :8");
-	if (size >= FLAGS + 8)
-		swap_flags(attr + FLAGS);
-	pass(&s, 8);
+	swap_fields(&s, ":4 :4 :8 :8 :8 :8 :f");
 	swap_fields(&s, ":4 :4 :8 :8 :8 :8 :4 :4 :8 :4 :2 :2 :4 :4 :8 :8 :8");
 }
 
@@ -132,6 +138,11 @@ static void swap_event_desc(struct swapper *s)
 	}
 }
 
+bool swap_knows_feature(uint64_t feature)
+{
+	return types_feature(feature).layout || feature == FEATURE_EVENT_DESC;
+}
+
 bool swap_feature(uint64_t feature, uint8_t *bytes, size_t size)
 {
 	struct swapper s = { bytes, bytes + size };
@@ -141,7 +152,7 @@ bool swap_feature(uint64_t feature, uint8_t *bytes, size_t size)
 		swap_event_desc(&s);
 	else if (layout)
 		swap_fields(&s, layout);
-	return layout || feature == FEATURE_EVENT_DESC;
+	return swap_knows_feature(feature);
 }
 
 /* struct sample_id, at the end of all kernel records except SAMPLE */

@@ -40,7 +40,7 @@ static const struct type_info mmap2_with_build_id = {
 /* tools/lib/perf/include/perf/event.h, from RECORD_ATTR on */
 static const struct type_info perf_types[] = {
 	/* converted by its own code: the attr states its own size */
-	{ "ATTR", "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x flags:8x" },
+	{ "ATTR", "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x flags:fx" },
 	{ "EVENT_TYPE", "config:8x name:s" },
 	{ "TRACING_DATA", "bytes_after:4" },
 	{ "BUILD_ID", "pid:4" },
@@ -51,9 +51,9 @@ static const struct type_info perf_types[] = {
 	{ "AUXTRACE_ERROR", "kind:4 code:4 cpu:4 pid:4 tid:4 :4 :4 :4 :8 :8 :8" },
 	{ "THREAD_MAP", "count:8 *( :8 :C )" },
 	{ "CPU_MAP", "kind:2 *( :2 )" },
-	{ "STAT_CONFIG", NULL },
-	{ "STAT", NULL },
-	{ "STAT_ROUND", NULL },
+	{ "STAT_CONFIG", ":8 :w" },
+	{ "STAT", ":8 :4 :4 :8 :8 :8" },
+	{ "STAT_ROUND", ":8 :8" },
 	{ "EVENT_UPDATE", "kind:8 id:8" },
 	{ "TIME_CONV", "shift:8 mult:8 zero:8x :8 :8" },
 	{ "FEATURE", NULL },		/* types_feature() has the layout */
@@ -111,11 +111,11 @@ static const struct type_info features[] = {
 	[FEATURE_EVENT_DESC] = { "EVENT_DESC", NULL },		/* converted by its own code */
 	[13] = { "CPU_TOPOLOGY", NULL },
 	[14] = { "NUMA_TOPOLOGY", "#( :4 :8 :8 :S )" },
-	[15] = { "BRANCH_STACK", NULL },
+	[15] = { "BRANCH_STACK", "" },
 	[16] = { "PMU_MAPPINGS", "#( :4 :S )" },
 	[17] = { "GROUP_DESC", "#( :S :4 :4 )" },
-	[18] = { "AUXTRACE", NULL },
-	[19] = { "STAT", NULL },
+	[18] = { "AUXTRACE", ":w" },
+	[19] = { "STAT", "" },
 	[20] = { "CACHE", ":4 #( :4 :4 :4 :4 :S :S :S )" },
 	[FEATURE_SAMPLE_TIME] = { "SAMPLE_TIME", ":8 :8" },
 	[22] = { "MEM_TOPOLOGY", ":w" },
@@ -128,6 +128,9 @@ static const struct type_info features[] = {
 	[FEATURE_CLOCK_DATA] = { "CLOCK_DATA", ":4 :4 :8 :8" },
 	[30] = { "HYBRID_TOPOLOGY", "#( :S :S )" },
 	[31] = { "PMU_CAPS", "#( #( :S :S ) :S )" },
+	/* simpleperf's; these have no names of perf's */
+	[FEATURE_FILE] = { NULL, ":4 :z :4 :8 #( :8 :4 :z ) :8" },
+	[FEATURE_META_INFO] = { NULL, "" },
 };
 
 struct type_info types_feature(uint64_t feature)

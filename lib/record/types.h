@@ -10,10 +10,12 @@
  *	*( FIELDS )	FIELDS repeated up to the end
  *
  *	KIND:	2 4 8	a number of that many bytes
+ *		f	an attr's flags: 8 bytes of bit fields, shown as a little-endian machine's
  *		w	words of 64 bits, up to the end
  *		s	a string up to its NUL; the bytes after the NUL are not converted
+ *		z	a string up to its NUL; the next field comes right after it
  *		S	perf's string: u32 size, then that many bytes
- *		C c	16 bytes (C) or 8 bytes (c) that are not converted
+ *		C c	16 bytes (C) or 8 bytes (c) that are not converted, and shown in their order
  *
  * Bytes after the last field are not converted.
  */

@@ -2,8 +2,10 @@
 #include "show/describe.h"
 #include "base/json.h"
 #include "labels/label-join.h"
+#include "record/bit-fields.h"
 #include "record/types.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -262,6 +264,10 @@ static void describe_field(struct cursor *c, const char *name, char kind, bool h
 	} else {
 		uint64_t value = kind == '2' ? cursor_u16(c) : kind == '4' ? cursor_u32(c)
 									   : cursor_u64(c);
+		if (kind == 'f')
+			value = bit_fields_number(ATTR_FIELDS, value);
+		else if (kind == 'c')
+			value = be64toh(value);
 		if (hex)
 			address(json, name, value);
 		else if (kind == '4')

@@ -15,7 +15,8 @@
 /* "PERFILE2" in little endian */
 #define STREAM_MAGIC 0x32454c4946524550ULL
 /* "PERFFILE": what perf wrote until Linux 3.3, in any byte order */
-#define STREAM_MAGIC_1 0x454c494646524550ULL
+#define STREAM_MAGIC_1 (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0x454c494646524550ULL \
+								  : 0x5045524646494c45ULL)
 
 enum {
 	PIPE_HEADER_SIZE = 16,		/* u64 magic, u64 size of this header */

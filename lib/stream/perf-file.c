@@ -233,8 +233,8 @@ static void make_recorded(struct stream_reader *in, struct cursor c)
 
 static void make_recorded2(struct stream_reader *in, const uint8_t *bytes, size_t size)
 {
-	uint8_t *decoded = recorded_decode((struct cursor){ .at = bytes, .end = bytes + size },
-					   &size);
+	uint8_t *decoded = recorded_decode((struct cursor){ .at = bytes, .end = bytes + size,
+							    .swap = in->swap }, &size);
 
 	make_recorded(in, (struct cursor){ .at = decoded, .end = decoded + size });
 	free(decoded);
@@ -259,10 +259,13 @@ static void open_feature(struct stream_reader *in, uint64_t feature, struct sect
 	} else if (feature == FEATURE_TRACING_DATA) {
 		make_tracing_data(in, bytes, s.size);
 	} else if (feature == FEATURE_FILE) {
-		make_recorded(in, (struct cursor){ .at = bytes, .end = bytes + s.size });
+		make_recorded(in, (struct cursor){ .at = bytes, .end = bytes + s.size,
+						   .swap = in->swap });
 	} else if (feature == FEATURE_FILE2) {
 		make_recorded2(in, bytes, s.size);
-	} else if (!in->swap || swap_feature(feature, bytes, s.size)) {
+	} else {
+		if (in->swap)
+			swap_feature(feature, bytes, s.size);
 		uint8_t *to = make_record(in, RECORD_FEATURE, 0, FEATURE_HEAD + s.size);
 		memcpy(to, &feature, 8);
 		memcpy(to + 8, bytes, s.size);
@@ -299,8 +302,12 @@ static struct file_header take_header(struct cursor c)
 	take_section(&c);	/* event types: no longer written */
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		h.features[i] = cursor_u64(&c);
-	/* The recorder's words have 32 bits if HOSTNAME, which all recordings have, is missing. */
-	bool short_words = c.swap && !(h.features[0] >> FEATURE_HOSTNAME & 1);
+	/*
+	 * A big-endian recorder's words have 32 bits if HOSTNAME, which all its recordings have,
+	 * is missing.
+	 */
+	bool is_big = c.swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	bool short_words = is_big && !(h.features[0] >> FEATURE_HOSTNAME & 1);
 	for (size_t i = 0; short_words && i < FEATURES / 64; i++)
 		h.features[i] = h.features[i] << 32 | h.features[i] >> 32;
 	return h;

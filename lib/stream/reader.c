@@ -139,10 +139,10 @@ static void check_end(struct stream_reader *in)
 
 void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size)
 {
-	if (!swap_record(&in->events, at, size)) {
-		if (rec->type >= RECORD_STRING)
-			stream_damaged(in, rec, "record resolved on a machine of the other byte "
-				       "order: run pmu-symbolize on this one instead");
+	rec->foreign = !swap_record(&in->events, at, size);
+	if (record_is_resolved(rec->type)) {
+		stream_damaged(in, rec, "record resolved on a machine of the other byte order: "
+			       "run pmu-symbolize on this one instead");
 		rec->body.end = rec->body.at;
 		rec->type = RECORD_DROPPED;
 	}
@@ -195,6 +195,8 @@ static void next_made(struct stream_reader *in, struct record *rec)
 	uint64_t trailing = reader_trailing_size(rec);
 
 	rec->made = true;
+	rec->foreign = in->swap && rec->type == RECORD_FEATURE &&
+		       !swap_knows_feature(load_u64(rec->body.at));
 	rec->offset = 0;
 	in->made_at += size;
 	rec->trailing = (struct cursor){ .at = in->made.at + in->made_at,

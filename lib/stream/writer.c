@@ -2,12 +2,13 @@
 #include "stream/writer.h"
 #include "record/events.h"
 #include "record/origin.h"
+#include "stream/internal.h"
 
 static const uint8_t zeros[8];
 
 void writer_header(struct output *out)
 {
-	static const uint8_t header[16] = "PERFILE2\020";	/* magic; u64 size: 16 */
+	const uint64_t header[2] = { STREAM_MAGIC, PIPE_HEADER_SIZE };
 
 	output_write(out, header, sizeof(header));
 }

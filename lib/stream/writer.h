@@ -47,9 +47,11 @@ static inline void writer_u64(struct writer *w, uint64_t v) { writer_bytes(w, &v
 /* Append TEXT and its NUL, and pad the record with zeros to a multiple of 8 bytes. */
 void writer_string(struct writer *w, const char *text);
 
-/* Write a record as it was read, with the data after it. */
+/* Write a record as it was read, with the data after it, unless it is foreign. */
 static inline void writer_record(struct output *out, const struct record *rec)
 {
+	if (rec->foreign)
+		return;
 	output_write(out, record_bytes(rec), record_size(rec));
 	if (cursor_left(&rec->trailing))
 		output_write(out, rec->trailing.at, cursor_left(&rec->trailing));

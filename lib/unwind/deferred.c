@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/load.h"
+#include "record/bit-fields.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ void deferred_clear_attr(struct perf_event_attr *attr)
 	uint64_t flags;
 
 	memcpy(&flags, (uint8_t *)attr + at, sizeof(flags));
-	flags &= ~deferred;
+	flags = bit_fields_number(ATTR_FIELDS, flags) & ~deferred;
+	flags = bit_fields_native(ATTR_FIELDS, flags);
 	memcpy((uint8_t *)attr + at, &flags, sizeof(flags));
 }
 

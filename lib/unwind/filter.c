@@ -56,6 +56,8 @@ static void write_feature(struct unwind_work *w, const struct record *rec)
 {
 	struct cursor c = rec->body;
 
+	if (rec->foreign)
+		return;
 	if (cursor_u64(&c) != FEATURE_CMDLINE || !write_command(w, rec->body, NULL)) {
 		write_later(w, record_bytes(rec), record_size(rec));
 		return;

@@ -7,8 +7,8 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "tests/unit/host.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static inline uint64_t cfi_image_frames(const struct cfi_parts *p)
 static inline uint8_t *cfi_image_make(const struct cfi_parts *p, size_t *size)
 {
 	struct cfi_image image = { .header = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, HOST_ELFDATA, EV_CURRENT },
 		.e_type = ET_EXEC, .e_machine = p->machine, .e_entry = 0x1000,
 		.e_phoff = offsetof(struct cfi_image, segment), .e_phnum = 2,
 		.e_shoff = offsetof(struct cfi_image, section),

@@ -5,6 +5,7 @@
  */
 #include "stream/reader.h"
 #include "stream/writer.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void write_file(struct output *out, size_t count)
 	uint64_t header[13] = { 0, head, entry, head, 2 * entry, data, RECORD_HEADER_SIZE };
 	uint64_t *ids = make_ids(2 * count, 1);
 
-	memcpy(header, "PERFILE2", 8);
+	memcpy(header, host_is_big ? "2ELIFREP" : "PERFILE2", 8);
 	output_write(out, header, sizeof(header));
 	for (uint64_t i = 0; i < 2; i++) {
 		const uint64_t section[2] = { head + 2 * entry + i * ids_size, ids_size };

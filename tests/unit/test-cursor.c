@@ -2,6 +2,7 @@
 /* cursor: each read on bytes cut at each place, in exact copies, for ASan to see one too far. */
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 /* How a field is read: as a number, for the test to compare. */
@@ -20,7 +21,7 @@ struct field {
 	read_field *read;
 	const char *bytes;
 	size_t size;
-	uint64_t value, swapped;	/* by the order of bytes; on a little-endian machine */
+	uint64_t little, big;	/* its value, if the lowest or the highest byte comes first */
 };
 
 #define BYTES(text) text, sizeof(text) - 1
@@ -64,6 +65,12 @@ static const struct field fields[] = {
 
 enum { FIELDS = sizeof(fields) / sizeof(*fields) };
 
+/* Return what the field's bytes mean here; SWAP: on a machine of the other byte order. */
+static uint64_t value_of(const struct field *f, bool swap)
+{
+	return swap == host_is_big ? f->little : f->big;
+}
+
 /* A cursor over a copy of SIZE bytes that end where the heap block ends; *COPY is to be freed. */
 static struct cursor open_copy(const char *bytes, size_t size, bool swap, uint8_t **copy)
 {
@@ -77,7 +84,7 @@ static bool is_right(const struct field *f, bool swap)
 {
 	uint8_t *copy;
 	struct cursor c = open_copy(f->bytes, f->size, swap, &copy);
-	bool right = f->read(&c) == (swap ? f->swapped : f->value) && !c.failed && c.at == c.end &&
+	bool right = f->read(&c) == value_of(f, swap) && !c.failed && c.at == c.end &&
 		     cursor_left(&c) == 0;
 
 	free(copy);
@@ -134,7 +141,8 @@ static void test_pairs(void)
 			memcpy(both, f->bytes, f->size);
 			memcpy(both + f->size, g->bytes, g->size);
 			struct cursor c = open_copy(both, f->size + g->size, false, &copy);
-			wrong += f->read(&c) != f->value || g->read(&c) != g->value || c.failed ||
+			wrong += f->read(&c) != value_of(f, false) ||
+				 g->read(&c) != value_of(g, false) || c.failed ||
 				 cursor_left(&c) != 0;
 			free(copy);
 		}

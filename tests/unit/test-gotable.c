@@ -5,6 +5,7 @@
  */
 #include "base/arena.h"
 #include "symbol/gotable.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <elf.h>
@@ -215,7 +216,7 @@ static struct image *compose(struct shape s)
 	if (s.has_end)
 		m->module[1 + s.gofunc + 1] = table + TABLE;
 	m->header = (Elf64_Ehdr){
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, HOST_ELFDATA, EV_CURRENT },
 		.e_type = ET_EXEC, .e_machine = EM_X86_64,
 		.e_phoff = offsetof(struct image, segment), .e_phnum = 1,
 		.e_shoff = offsetof(struct image, section), .e_shnum = 4, .e_shstrndx = 2,

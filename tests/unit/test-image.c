@@ -4,6 +4,7 @@
  * changed files are used.
  */
 #include "locate/image.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <elf.h>
@@ -29,7 +30,7 @@ static void forget(struct image *image)
 static void write_file(const char *name)
 {
 	const Elf64_Ehdr head = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, HOST_ELFDATA, EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
 		.e_phoff = sizeof(head), .e_ehsize = sizeof(head), .e_phnum = 1,
 		.e_phentsize = sizeof(Elf64_Phdr), .e_shentsize = sizeof(Elf64_Shdr),

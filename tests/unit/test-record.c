@@ -4,6 +4,7 @@
 #include "record/swap.h"
 #include "show/describe.h"
 #include "stream/resolved.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static void test_ranges(void)
 	tap(!mmap_decodes(&rec), "a mapping that ends beyond the last address");
 	words[2] = 10;
 	tap(mmap_decodes(&rec), "one that ends at it");
-	uint64_t ksymbol[3] = { UINT64_MAX - 10, 11, 'x' };
+	uint64_t ksymbol[3] = { UINT64_MAX - 10, HALVES(11, 0), 'x' };
 	rec.type = PERF_RECORD_KSYMBOL;
 	rec.body = (struct cursor){ .at = (uint8_t *)ksymbol, .end = (uint8_t *)(ksymbol + 3) };
 	tap(!ksymbol_decodes(&rec), "code of the kernel that does so");
@@ -171,7 +172,7 @@ static size_t full_sample(uint8_t bytes[SIZE], struct stream_events *events)
 		1, 2, 3, 4, 5, 6, 7, 8, 9,		/* identifier .. period */
 		2, 10, 11, 1, 2, 3, 4, 5, 6,		/* read: nr, times, { value, id, lost } */
 		2, 0x401000, 0x401001,			/* callchain */
-		12 | 1ULL << 32, 2,			/* raw: u32 size, bytes */
+		HALVES(12, 1), 2,			/* raw: u32 size, bytes */
 		2, 0, 1, 2, 3, 4, 5, 6, 7, 8,		/* branches, hw_idx, counters */
 		2, 1, 2,				/* user registers */
 		16, 1, 2, 16,				/* user stack */
@@ -236,7 +237,7 @@ static void test_swap(void)
 			swap_record(&events, exact, 8 + n);
 			free(exact);
 		}
-	for (uint64_t feature = 0; feature < 40; feature++)
+	for (uint64_t feature = 0; feature < 140; feature++)
 		for (size_t n = 0; n <= size; n++) {
 			uint8_t *exact = malloc(n + 1);
 			memcpy(exact, full, n);

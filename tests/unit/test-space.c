@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is mapped where, as processes come, map, fork, exec and end. */
 #include "process/space.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
@@ -19,7 +20,9 @@ struct draft {
 
 static void add(struct draft *d, uint64_t value, size_t size)
 {
-	memcpy(d->bytes + d->size, &value, size);
+	const uint8_t *low = (const uint8_t *)&value + (host_is_big ? sizeof(value) - size : 0);
+
+	memcpy(d->bytes + d->size, low, size);
 	d->size += size;
 }
 
@@ -385,11 +388,12 @@ static void test_ksymbols(void)
 
 	add(&d, start, 8);
 	add(&d, 0x200, 4);
-	add(&d, PERF_RECORD_KSYMBOL_TYPE_BPF, 4);
+	add(&d, PERF_RECORD_KSYMBOL_TYPE_BPF, 2);
+	add(&d, 0, 2);
 	add_text(&d, "bpf_prog_x");
 	follow(&s, &d, PERF_RECORD_KSYMBOL, 0);
 	tap(is_in(&s, &s.kernel, start + 1, "[bpf]", start + 1), "code that the kernel made");
-	d.bytes[14] = PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	d.bytes[host_is_big ? 15 : 14] = PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	follow(&s, &d, PERF_RECORD_KSYMBOL, 0);
 	tap(is_in(&s, &s.kernel, start + 1, "[bpf]", start + 1), "stays for late samples");
 	spaces_release(&s);

@@ -7,6 +7,7 @@
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "elf/elf.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <elf.h>
@@ -42,8 +43,7 @@ static struct image make_image(uint16_t machine)
 	static const uint8_t types[] = { STT_FUNC, STT_FUNC, STT_NOTYPE, STT_OBJECT };
 	struct image image = { .header = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
-			     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
-			     EV_CURRENT },
+			     HOST_ELFDATA, EV_CURRENT },
 		.e_type = ET_EXEC, .e_machine = machine,
 		.e_shoff = offsetof(struct image, section), .e_shnum = 4,
 	} };

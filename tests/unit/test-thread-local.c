@@ -4,6 +4,7 @@
  * of some megabytes may have 65,535 sections that are all the same million relocations.
  */
 #include "elf/thread-local.h"
+#include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 
 #include <elf.h>
@@ -44,7 +45,7 @@ static void make(size_t symbol, size_t relocation_sections)
 
 	memset(image, 0, sizeof(*image));
 	image->head = (Elf64_Ehdr){
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, HOST_ELFDATA,
 			     EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
 		.e_phoff = offsetof(struct image, segment), .e_phnum = 1,
