@@ -89,7 +89,7 @@ build() {
 
 build_depends() {
 	sed -n '/^Build-Depends:/,/^[^ ]*:/{ s/^Build-Depends://; /^[^ ]/d; p; }' debian/control |
-		sed 's/ -compat (= \(..\))//; s/debhelper-compat.*/debhelper/; s/,//g' | xargs
+		sed 's/debhelper-compat.*/debhelper/; s/,//g' | xargs
 }
 
 # flags_hold LOG: each compilation and link has the builder's flags and those of hardening
