@@ -3,7 +3,7 @@
 #
 # A guest (tests/lab) with each kernel examines the machine, samples by the emulated PMU and by
 # software events, waits, labels and whole stacks.  All that was said is printed, to be read.  A
-# kernel that cannot be had is skipped by its name.
+# kernel that cannot be had is skipped by its name.  KERNELS='trixie sid': only those of these suites.
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -39,7 +39,7 @@ done
 JOB
 
 result=0 ran=0
-for suite in bullseye bookworm trixie sid; do
+for suite in ${KERNELS:-bullseye bookworm trixie sid}; do
 	tests/lab/kernel $suite >"$work/fetched" 2>&1 || {
 		echo "$suite: skipped: $(tail -n 1 "$work/fetched")"
 		continue
@@ -63,6 +63,6 @@ for suite in bullseye bookworm trixie sid; do
 	grep -v ' 0$' "$out/attempts" && result=1
 	test "$(grep -c . "$out/attempts")" = 16 || { echo "$suite: attempts are missing"; result=1; }
 done
-echo "$ran of 4 kernels ran"
+echo "kernels that ran: $ran"
 test $ran -gt 0 || exit 77
 exit $result
