@@ -1,6 +1,6 @@
 #!/bin/sh
-# baseline.sh [DIR] - the tools in DIR (build/release/bin) run on any x86-64: on a processor that has
-# nothing but what the first ones had, they print of all recordings what they print here.
+# baseline.sh [DIR] - the tools in DIR (build/release/bin) run on any x86-64: on a processor that
+# has nothing but what the first ones had, they print of all recordings what they print here.
 #
 # Libraries such as libdeflate and zstd look for more at run time; then they use it.
 cd "$(dirname "$0")/../.." || exit 1

@@ -3,7 +3,7 @@
 #
 # A guest (tests/lab) with each kernel examines the machine, samples by the emulated PMU and by
 # software events, waits, labels and whole stacks.  All that was said is printed, to be read.  A
-# kernel that cannot be had is skipped by its name.  KERNELS='trixie sid': only those of these suites.
+# kernel that cannot be had is skipped by its name.  KERNELS='trixie sid': only of these suites.
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
