@@ -72,6 +72,36 @@ check 'the RPM packages have the same files' <<'END'
 	done
 END
 
+# licences PACKAGE: what the spec says of it, a line each; "" is the first package
+licences() {
+	demangler=$(sed -n 's/^%global demangler //p' "$TOP/packaging/pmukit.spec")
+	from=1
+	test -z "$1" || from="/^%package $1/"
+	sed -n "$from,/^%description/s/^License: *//p" "$TOP/packaging/pmukit.spec" |
+		sed "s/%{demangler}/$demangler/; s/ AND /\n/g"
+}
+
+# of_table LIBRARIES COLUMN: that column of LICENSES/table for libraries that match, a word a line
+of_table() {
+	awk -F '\t' -v name="$1" -v column="$2" '!/^#/ && $1 ~ name { print $column }' \
+		"$TOP/LICENSES/table"
+}
+
+check 'the packages name the licences of what is linked in, and have the notices' <<'END'
+	any_user
+	for package in "" static; do
+		linked=libiberty
+		test -z "$package" || linked=.
+		{ echo Apache-2.0; of_table $linked 3; } | sort -u >want
+		licences "$package" | sort -u | same want -
+	done
+	{ echo LICENSE; of_table libiberty 4 | tr " " "\n" | sed s,^,LICENSES/,; } | sort -u >want
+	sed -n "/^%files\$/,/^\$/s/^%license //p" "$TOP/packaging/pmukit.spec" | tr " " "\n" |
+		sort | same want -
+	grep "^%license LICENSE LICENSES\$" "$TOP/packaging/pmukit.spec"
+	grep "install .*/doc/pmukit/LICENSES LICENSES/libiberty.txt" "$TOP/debian/rules"
+END
+
 check 'packages are built with what tests/needs names' <<'END'
 	any_user
 	"$TOP/tests/needs" packages apt | xargs -n 1 |

@@ -130,6 +130,10 @@ judge_packages() {
 		"$(sources "$2" Static-Built-Using | sed 's/^gcc-[0-9]*/gcc/' | xargs)" \
 		"gcc glibc libdeflate libevent libiberty libpfm4 libzstd protobuf-c xz-utils zlib"
 	is "libiberty is static only" "$(sources "$1" Built-Using)" libiberty
+	for package; do
+		is "${package##*/} has the notices of libiberty" "$(dpkg-deb --fsys-tarfile "$package" |
+			tar t | grep -c '^\./usr/share/doc/[^/]*/LICENSES/libiberty\.txt')" 1
+	done
 }
 
 # sources PACKAGE FIELD: their names, a line each
