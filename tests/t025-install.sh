@@ -122,6 +122,22 @@ check 'without the right to write, one line names the directory, and nothing is 
 	chmod 755 c "a b/share/man/man5"
 END
 
+check 'a PREFIX that is not absolute is refused in one line' <<'END'
+	any_user
+	for verb in install uninstall; do
+		for dest in "$PWD/root" ""; do
+			exits 2 makes $verb DESTDIR="$dest" PREFIX=relative >log 2>&1
+			sed "/^make: /d" log >said
+			echo "$verb: PREFIX must be an absolute path, not 'relative'" | same - said
+		done
+		exits 2 makes $verb DESTDIR= PREFIX= >log 2>&1
+	done
+	none find . ! -name log ! -name said ! -name .
+	test ! -e "$TOP/relative"
+	makes install DESTDIR="$PWD/root" PREFIX=
+	test -x root/bin/pmu-top
+END
+
 check 'a copy that fails, or a directory that has the name of a tool: nothing is installed' <<'END'
 	any_user
 	mkdir -p root/bin bin
