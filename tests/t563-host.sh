@@ -419,6 +419,29 @@ check 'if the connection breaks or pmu-prof dies, the command gets SIGTERM; noth
 	eventually none still
 END
 
+check 'standard descriptors that are closed: no input, an error for output, no messages' <<'END'
+	unsanitized
+	by fake
+	# with STATUS REDIRECTION SCRIPT: run that there; a run that does not end is killed
+	with() {
+		rm -f p.pb.gz
+		eval "exits $1 timeout -s KILL 300 pmu-prof --host '$on' \
+			--host-binary '$scratch/pmukit' -e cpu-clock -F 5000 -o p \
+			-- sh -c '$3' $2"
+	}
+	run='i=0; while test $i -lt 60000; do i=$((i + 1)); done; cat; exit 7'
+	with 7 '<&- >out 2>err' "$run"
+	none cat out
+	with 7 '>&- 2>err' "$run </dev/null"
+	with 7 '2>&- >out' "echo output; $run </dev/null"
+	test "$(cat out)" = output
+	with 7 '<&- >&- 2>&-' "$run"
+	with 1 '<&- >&- 2>err' "echo output; $run"
+	grep -qx "pmu-prof: cannot write the command's output: Bad file descriptor" err
+	# a run here gives the command what there is
+	exits 1 timeout -s KILL 300 pmu-prof -q -o p -- cat <&- 2>err
+END
+
 # says STATUS LINES... -- OPTION...: a host that does what these lines of Python say
 says() {
 	want=$1

@@ -2,6 +2,7 @@
 #include "base/descriptor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 void descriptor_close(int fd)
@@ -11,4 +12,16 @@ void descriptor_close(int fd)
 	if (fd >= 0)
 		close(fd);
 	errno = error;
+}
+
+void descriptor_fill(int fd, int flags)
+{
+	if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+		return;
+	int null = open("/dev/null", flags);
+
+	if (null >= 0 && null != fd) {
+		dup2(null, fd);
+		close(null);
+	}
 }

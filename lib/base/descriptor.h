@@ -4,3 +4,6 @@
 
 /* Close FD, unless it is negative.  errno stays as it is. */
 void descriptor_close(int fd);
+
+/* If FD is closed, open /dev/null there with FLAGS, so that nothing else gets its number. */
+void descriptor_fill(int fd, int flags);

@@ -328,6 +328,9 @@ struct host *host_connect(const struct host_choice *c, struct report *report)
 
 	*h = (struct host){ .report = report, .name = c->host, .messages = -1,
 			    .packets = { .in = -1, .out = -1 } };
+	/* a command there finds an empty input, or gets an error when it writes */
+	descriptor_fill(STDIN_FILENO, O_RDONLY);
+	descriptor_fill(STDOUT_FILENO, O_RDONLY);
 	h->signals = sibling_signals(&h->before, report);
 	if (h->signals >= 0 && start_agent(h, c))
 		return h;

@@ -2,6 +2,7 @@
 #include "tool/command.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/destination.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -89,22 +90,10 @@ static void catch_signals(const struct command *cmd)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* If stderr is closed, messages must not go into a pipe or file that gets its number. */
-static void keep_stderr(void)
-{
-	if (fcntl(STDERR_FILENO, F_GETFD) >= 0 || errno != EBADF)
-		return;
-	int fd = open("/dev/null", O_WRONLY);
-
-	if (fd >= 0 && fd != STDERR_FILENO) {
-		dup2(fd, STDERR_FILENO);
-		close(fd);
-	}
-}
-
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
-	keep_stderr();
+	/* messages must not go into a pipe or file that gets the number of a closed stderr */
+	descriptor_fill(STDERR_FILENO, O_WRONLY);
 	memory_map_from(1 << 20);	/* by default, glibc would raise this limit */
 	struct options_common common = options_parse(cmd, argc, argv);
 	*report = (struct report){ .tool = cmd->name, .quiet = common.quiet,
