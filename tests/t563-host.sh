@@ -154,7 +154,7 @@ check 'by a real sshd: words, input, output, status and files as of a run here' 
 		grep -qx 'to stderr' err.$where
 		grep -qx "file://$(pwd -P)/$where.html" err.$where
 		test "$(tail -n 1 err.$where)" = "go tool pprof -http : $where.pb.gz"
-		grep -q "^[0-9]* samples; a share is within" err.$where
+		grep -q "^[0-9]* samples[;,] " err.$where
 		pmu-top -t samples $where.pb.gz | grep -q "dash\|strlen\|sh"
 	done
 	same out.pmu-prof out.prof
@@ -182,10 +182,12 @@ check 'rights and programs are those of the other machine; its messages come thr
 	grep -q "cannot write '/no/where.pb.gz'" err
 END
 
-# small: make a small program, which does nothing
+# small: make a small program, which does nothing, but has the mark of pmukit
 small() {
-	test -e "$scratch/small" || echo 'int main(void) { return 0; }' |
-		gcc -static -s -o "$scratch/small" -x c -
+	test -e "$scratch/small" || gcc -static -s -o "$scratch/small" -x c - <<-'EOF'
+	volatile const char mark[] = "run one of the tools, which are all in this file";
+	int main(void) { return !mark[0]; }
+	EOF
 }
 
 # copy OPTION...: only copy a program there
@@ -218,6 +220,21 @@ check 'the first of --host-dir, ~/.cache and /tmp that can be written and execut
 	use guest run/guest/dir --host-dir /run/guest/dir
 	use guest run/guest/dir --host-dir dir
 	use guest run/guest/.cache --host-dir /run/none
+	# a note says why not there; so it does for what looks like an option
+	mkdir "$there/guest/-P"
+	chown 61234 "$there/guest/-P"
+	use guest run/guest/-P --host-dir -P
+	copy --host-dir -P 2>err
+	none grep "not used" err
+	rm -r "$there/guest/-P"
+	for unused in "/run/none: there is no such directory" "/run/closed: it cannot be written" \
+			"/run/noexec: programs there cannot be run"; do
+		copy --host-dir "${unused%%:*}" 2>err
+		grep -qx "pmu-prof: on '$on': --host-dir is not used: $unused" err
+		test "$(grep -c "not used" err)" = 1
+	done
+	copy --host-dir -x 2>err
+	grep -qx "pmu-prof: on '$on': --host-dir is not used: ./-x: there is no such dir.*" err
 	use closed tmp
 	use noexec tmp
 	use full tmp
@@ -263,6 +280,7 @@ check 'a directory that is not the own, or not private, is refused; so is a chan
 		test $planted = foreign || own "$other"
 		copy --host-dir "$in/guest" 2>err
 		grep -q "on '$on': '$in/guest/pmukit-$id' is not used: it is not a directory of" err
+		test "$(grep -c "not used" err)" = 1
 		none ls "$there/guest/private"
 		test ! -d "$other" || none ls "$other"
 		test -s "$dir"/pmukit-*
@@ -298,6 +316,8 @@ check 'the file is static and for that machine: beside pmu-prof, in libexec/pmuk
 	}
 	refuses "$TOP/README.md" "README.md' cannot be copied to '$on': it is not an ELF file;"
 	refuses /usr/bin/env "it is not static; it takes a static pmukit for $(uname -m)$"
+	sed 's/run one of the tools, which/run one of the tools: which/' "$scratch/small" >unmarked
+	refuses unmarked "it is not pmukit; it takes a static pmukit for $(uname -m)$"
 	refuses none "cannot read 'none': No such file"
 	refuses . "cannot read '.'"
 	for byte in '4 \001 it.does.not.have.64.bits' '18 \026 it.is.for.another.machine' \
@@ -307,6 +327,9 @@ check 'the file is static and for that machine: beside pmu-prof, in libexec/pmuk
 		printf "$2" | dd of=changed bs=1 seek="$1" conv=notrunc 2>/dev/null
 		refuses changed "$3"
 	done
+	head -c $(($(wc -c <"$scratch/pmukit") / 2)) "$scratch/pmukit" >half
+	refuses half 'it is not whole'
+	refuses "$BIN/pmu-prof" 'it is not \(pmukit\|static\);'
 	mkdir -p bin libexec/pmukit path
 	cp "$BIN/pmu-prof" bin
 	# found COPIED: the file that has its sum, or none
@@ -399,7 +422,7 @@ check 'if the connection breaks or pmu-prof dies, the command gets SIGTERM; noth
 		begin $marked
 		case $killed in
 		ssh)	kill -KILL $(pgrep -P $pid -x ssh) ;;
-		sshd)	kill -KILL $(pgrep -P "$(pgrep -P "$host")") ;;	# that of the session
+		sshd)	kill -KILL $(pgrep -P "$(pgrep -n -P "$host")") ;;	# that of the session
 		pmu-prof) kill -KILL $pid ;;
 		esac
 		case $killed in

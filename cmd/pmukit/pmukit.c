@@ -6,6 +6,7 @@
  * Makefile renames main() and the struct command of each tool, and passes the list TOOLS.
  */
 #include "base/sibling.h"
+#include "host/mark.h"
 #include "linux/proc.h"
 #include "linux/rights.h"
 #include "tool/command.h"
@@ -50,7 +51,7 @@ static const struct command_option options[] = {
 
 static const struct command command = {
 	.name = "pmukit",
-	.purpose = "run one of the tools, which are all in this file",
+	.purpose = PMUKIT_MARK_BEGIN PMUKIT_MARK_END,
 	.operands = "TOOL [ARGUMENT]...",
 	.options = options,
 	.runs_command = true,

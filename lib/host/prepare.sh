@@ -8,6 +8,7 @@
 # to be this user's alone, nobody else can put anything into the way.
 
 pmukit_start=$(pwd) pmukit_mask=$(umask) pmukit_user=$(id -u) pmukit_new= pmukit_whys=
+pmukit_noted= pmukit_unused=
 umask 077
 trap 'rm -f "$pmukit_new"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
@@ -32,7 +33,7 @@ pmukit_no() {
 
 # Go to the directory of ours in BASE.  A link to it is refused, even one that is made just now.
 pmukit_enter() {
-	cd -P "$1" 2>/dev/null || { pmukit_no "$1" 'there is no such directory'; return; }
+	cd -P -- "$1" 2>/dev/null || { pmukit_no "$1" 'there is no such directory'; return; }
 	pmukit_at=$(pwd -P)
 	pmukit_at=${pmukit_at%/}/pmukit-$pmukit_user
 	mkdir "pmukit-$pmukit_user" 2>/dev/null
@@ -42,7 +43,8 @@ pmukit_enter() {
 		pmukit_is=$(ls -ldn .)
 	case $(pwd -P):$(echo "$pmukit_is" | { read -r a b c d; echo "$a $c"; }) in
 	"$pmukit_at:drwx--"[-S]"--- $pmukit_user" | "$pmukit_at:drwx--"[-S]"---. $pmukit_user") ;;
-	*)	echo "note '$pmukit_at' is not used: it is not a directory of mode 0700 that is" \
+	*)	pmukit_noted=$1
+		echo "note '$pmukit_at' is not used: it is not a directory of mode 0700 that is" \
 			"this user's own"
 		pmukit_no "$1" "'pmukit-$pmukit_user' in it is not this user's alone" ;;
 	esac
@@ -75,11 +77,14 @@ test ! -d "$HOME" || mkdir "$HOME/.cache" 2>/dev/null
 for pmukit_base in "$pmukit_given" "${HOME:+$HOME/.cache}" /tmp; do
 	test -n "$pmukit_base" || continue
 	pmukit_enter "$pmukit_base" && pmukit_provide "$pmukit_base" && {
+		test -z "$pmukit_unused" || echo "note --host-dir is not used: $pmukit_unused"
 		umask "$pmukit_mask"
 		echo run
 		exec "./$pmukit_file" prof "--host=stdio:$pmukit_start"
 	}
 	rm -f "$pmukit_new"
+	test "$pmukit_base" != "$pmukit_given" || test "$pmukit_noted" = "$pmukit_base" ||
+		pmukit_unused=$pmukit_whys
 	pmukit_new=
 	cd "$pmukit_start" || exit 1
 done

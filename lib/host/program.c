@@ -7,6 +7,7 @@
 #include "base/regular.h"
 #include "base/sibling.h"
 #include "host/internal.h"
+#include "host/mark.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -50,9 +51,10 @@ static uint64_t number_at(const uint8_t *at, size_t size, bool is_big)
 	return value;
 }
 
-/* Return whether the ELF file P, with 64 bits, names a dynamic loader. */
-static bool is_dynamic(const struct host_program *p, bool is_big)
+/* Return why the ELF file P, with 64 bits, cannot run by its segments alone, or NULL. */
+static const char *why_not_segments(const struct host_program *p, bool is_big)
 {
+	static const char cut[] = "it is not whole";
 	const Elf64_Ehdr *e = NULL;	/* for the sizes of its fields only */
 	uint64_t table = number_at(p->bytes + offsetof(Elf64_Ehdr, e_phoff), sizeof(e->e_phoff),
 				   is_big);
@@ -62,14 +64,34 @@ static bool is_dynamic(const struct host_program *p, bool is_big)
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = table + i * sizeof(Elf64_Phdr);
 		if (table > p->size || at + sizeof(Elf64_Phdr) > p->size)
-			return true;
-		if (number_at(p->bytes + at, 4, is_big) == PT_INTERP)
-			return true;
+			return cut;
+		const uint8_t *header = p->bytes + at;
+		uint64_t offset = number_at(header + offsetof(Elf64_Phdr, p_offset), 8, is_big);
+		uint64_t size = number_at(header + offsetof(Elf64_Phdr, p_filesz), 8, is_big);
+		if (number_at(header, 4, is_big) == PT_INTERP)
+			return "it is not static";
+		if (size > 0 && (offset > p->size || size > p->size - offset))
+			return cut;
 	}
-	return count == 0;
+	return count == 0 ? "it is not static" : NULL;
 }
 
-/* Return why P cannot run on machine M by itself, or NULL. */
+/* Return whether P has the mark of pmukit. */
+static bool is_pmukit(const struct host_program *p)
+{
+	static const char begin[] = PMUKIT_MARK_BEGIN, end[] = PMUKIT_MARK_END;
+	enum { BEGIN = sizeof(begin) - 1, WHOLE = BEGIN + sizeof(end) };
+	const uint8_t *at = p->bytes, *last = p->bytes + p->size;
+
+	while ((at = memmem(at, (size_t)(last - at), begin, BEGIN))) {
+		if (last - at >= WHOLE && !memcmp(at + BEGIN, end, sizeof(end)))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Return why P is not a pmukit that can run on machine M by itself, or NULL. */
 static const char *why_not(const struct host_program *p, const struct host_machine *m)
 {
 	if (p->size < sizeof(Elf64_Ehdr) || memcmp(p->bytes, ELFMAG, SELFMAG))
@@ -80,9 +102,8 @@ static const char *why_not(const struct host_program *p, const struct host_machi
 	if (p->bytes[EI_DATA] != m->order ||
 	    number_at(p->bytes + offsetof(Elf64_Ehdr, e_machine), 2, is_big) != m->number)
 		return "it is for another machine";
-	if (is_dynamic(p, is_big))
-		return "it is not static";
-	return NULL;
+	const char *why = why_not_segments(p, is_big);
+	return why || is_pmukit(p) ? why : "it is not pmukit";
 }
 
 /* Read the file PATH into P.  Return false with errno set. */
