@@ -7,6 +7,7 @@
  */
 #include "base/terminal.h"
 #include "counters/ring-size.h"
+#include "host/agent.h"
 #include "sample/go-target.h"
 #include "sample/request.h"
 #include "target/jvm.h"
@@ -15,6 +16,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -187,6 +189,8 @@ static void complete_run(void)
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;
 	run->quiet_status = exit_status;
+	run->is_remote = getenv(AGENT_VARIABLE);
+	unsetenv(AGENT_VARIABLE);
 	run->progress &= terminal_can_erase(STDERR_FILENO);
 	run->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 }

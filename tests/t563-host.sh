@@ -442,6 +442,22 @@ check 'if the connection breaks or pmu-prof dies, the command gets SIGTERM; noth
 	eventually none still
 END
 
+check 'what goes on there after the command: a hint for that machine; none after a signal' <<'END'
+	unsanitized
+	by fake
+	prof -F 5000 -o p -- sh -c "env >&2; '$in/ten' serial 0.1
+		'$in/ten' serial 600 & echo \$!" >out 2>err
+	kill "$(cat out)"
+	grep -q "; pmu-prof --host HOST -p $(cat out) --children profiles" err
+	none grep PMUKIT err
+	begin -F 5000 -o p -- sh -c "trap 'exit 5' TERM
+		setsid '$in/ten' serial 600 & echo \$! ready; wait"
+	kill $pid
+	exits 5 wait $pid
+	kill "$(cut -d ' ' -f 1 out)"
+	none grep "go on" err
+END
+
 check 'standard descriptors that are closed: no input, an error for output, no messages' <<'END'
 	unsanitized
 	by fake

@@ -282,6 +282,7 @@ static void be_child(const struct service *s, const int theirs[SOURCES + 1], str
 		     pid_t first)
 {
 	setpgid(0, 0);
+	setenv(AGENT_VARIABLE, "1", 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != first)		/* it has died before that */
 		_exit(1);

@@ -13,6 +13,9 @@
 
 #define AGENT_CONNECTION "stdio:"
 
+/* Set in the environment of the agent's child; pmu-sample removes it before it starts a command. */
+#define AGENT_VARIABLE "PMUKIT_AGENT"
+
 /* Descriptors in the child; 0: this process is not an agent's child. */
 struct agent {
 	int profile;		/* for the file of the profile */

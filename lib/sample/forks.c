@@ -126,6 +126,8 @@ void sampler_report_daemons(struct sampler *s)
 
 	if (!o->target->command || o->target->children || !proc_child_has_ended(s->child.pid))
 		return;
+	if (o->is_remote && (s->ending.interrupted || s->ending.kill_due))
+		return;		/* they are ended now */
 	descendants_prune(d);
 	for (uint32_t i = 0; i < d->count && shown < SHOWN; i++) {
 		if (has_parent(d, d->pid[i]) || !proc_name(d->pid[i], d->pid[i], name))
@@ -140,7 +142,7 @@ void sampler_report_daemons(struct sampler *s)
 		snprintf(more, sizeof(more), " and %u more", d->count - shown);
 	if (shown)
 		report_note(s->report, "'%s' has ended, but processes that it started go on: "
-			    "%s%s; pmu-prof -p %s --children profiles them, and --children with "
+			    "%s%s; pmu-prof %s-p %s --children profiles them, and --children with "
 			    "the command does so from their start", *o->target->command, names,
-			    more, ids);
+			    more, o->is_remote ? "--host HOST " : "", ids);
 }

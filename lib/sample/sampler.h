@@ -64,6 +64,8 @@ struct sampler_options {
 	struct label_options labels;	/* which labels of the target's threads to record */
 	enum sampler_unwind unwind;
 	struct unwind_budget unwind_budget;	/* what unwinding may take */
+	bool is_remote;			/* an agent of another machine started us, and ends all
+					   that it started after a signal */
 	bool progress;			/* show time, samples and losses on stderr, a terminal */
 	bool flight_recorder;		/* write the last samples at SIGUSR1 and at the end only */
 	uint64_t max_size;		/* stop after so many bytes of output; 0: no limit */
