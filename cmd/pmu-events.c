@@ -180,6 +180,8 @@ int main(int argc, char **argv)
 				"--add-model");
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
+	if (do_doctor && format == TO_PERF)
+		command_misused(&command, "--doctor prints text or json, not perf");
 	pid_t pid = do_doctor && !do_report && operands ? parse_pid(operand, operands) : 0;
 
 	if (sysfs && !how.sysfs)

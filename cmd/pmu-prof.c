@@ -87,6 +87,15 @@ static void check_target(const struct plan_request *r)
 		command_misused(&command, "more than one kind of target");
 }
 
+/* Refuse a NAME whose files would be hidden, or in no directory. */
+static void check_name(void)
+{
+	const char *last = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+
+	if (last && (!*last || !strcmp(last, ".") || !strcmp(last, "..")))
+		command_misused(&command, "--output needs the name of files, not '%s'", name);
+}
+
 /*
  * Return whether the profile has samples; a failure is reported.  Set *IS_EMPTY to whether it does
  * not even have an event: pmu-sample could not start, and has reported why.
@@ -320,6 +329,7 @@ int main(int argc, char **argv)
 		.progress = first == argc && !report.quiet && isatty(STDERR_FILENO),
 	};
 	check_target(&request);
+	check_name();
 	check_host();
 	if (there.host) {
 		explain_go_test(&request, words + 1, first - 1, &flags, &report);

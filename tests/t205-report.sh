@@ -115,6 +115,26 @@ check 'an ordinary user learns what the missing right hides' <<'END'
 	grep -q 'CAP_PERFMON, or kernel.perf_event_paranoid below 2' report.txt
 	test "$(value events cpu-clock report.txt)" = \
 		"samples; the kernel's part is hidden from this user"
+	# a PMU that also refuses what needs fewer rights
+	test ! -e /sys/bus/event_source/devices/msr || pmu-events --check msr/tsc/ >can || :
+	! grep -q perf_event_paranoid can ||
+		grep -Eq '^  msr  *0 of [0-9]+ open; hidden: [0-9]+, which this user' report.txt
+END
+
+check 'without /proc nothing is made up' <<'END'
+	any_user
+	needs_root
+	cat >job <<-'JOB'
+		umount -l /proc && mount -t tmpfs none /proc
+		"$BIN/pmu-events" --doctor >doctor || :
+		"$HELP/no-perf" ENOSYS "$BIN/pmu-events" --doctor --report >out
+	JOB
+	unshare -m sh job
+	grep -q '^note  settings  *there is no /proc/sys' doctor
+	grep -q '^ok    capabilities  *cap_' doctor
+	test "$(value machine 'highest sample rate' out)" = 'unknown: there is no /proc/sys'
+	test "$(value machine 'NMI watchdog' out)" = unknown
+	value machine rights out | grep -q '^may sample everything; .* is unknown$'
 END
 
 check 'interrupted, it prints what it has, also to the file' <<'END'
@@ -137,6 +157,8 @@ check 'a file that cannot be written is an error, and wrong usage is told' <<'EN
 	exits 1 wait $!
 	grep -q '^pmu-events: .*missing/file' err
 	exits 2 pmu-events --report 2>err
+	exits 2 pmu-events --doctor --to perf 2>err
+	grep -q 'not perf' err
 	exits 2 pmu-events --doctor --report a b 2>err
 	grep -q 'one FILE' err
 END

@@ -169,7 +169,7 @@ check 'the flags of go test, before the command only' <<'END'
 		pmu-sample --frequency=9 -- true > cpu.pb.gz
 		pmu-sample --event=cacheMisses --period=7 -- true > x.pb.gz
 		pmu-sample --event=timer --frequency=99 -- true > x.pb.gz
-		pmu-sample --event=cycles -- true -cpuprofile y > -cpuprofile.pb.gz
+		pmu-sample --event=cycles -- true -cpuprofile y > ./-cpuprofile.pb.gz
 		pmu-sample --event=page-faults --period=1 -- true > perf.out
 		pmu-sample --event=timer -- true > p.pb.gz
 		pmu-sample --event=cycles -- true > x.pb.gz
@@ -486,6 +486,19 @@ check 'callchains are unwound: those of Go where needed, of many programs within
 	printf 'module m\n' >go.mod
 	CGO_ENABLED=0 go build -o m . || skip 'go cannot build here'
 	test "$(says -- ./m)" = --unwind=needed
+END
+
+
+check 'a name that would be hidden, or an option of pprof, is not written' <<'END'
+	any_user
+	for name in "" . .. ./ a/ a/..; do
+		exits 2 pmu-prof -o "$name" -- true 2>err
+		grep -qF "needs the name of files, not '$name'" err
+	done
+	pmu-prof -o -y -- ten serial 0.1 >out 2>err
+	grep -qx 'go tool pprof -http : ./-y.pb.gz' err
+	test -s ./-y.pb.gz && test -s ./-y.html
+	none ls -A | none grep '^\.'
 END
 
 done_testing

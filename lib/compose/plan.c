@@ -147,11 +147,15 @@ static bool remove_end(char *name, const char *end)
 static void choose_files(struct plan *plan, const struct plan_request *r)
 {
 	const char *given = r->profile ? r->profile : r->name;
-	char *name = given ? mem_text(given) : new_name(r);
+	/* so that go tool pprof, and whoever copies its command line, takes it for no option */
+	char *name = !given ? new_name(r) : *given == '-' ? join("./", given) : mem_text(given);
 
+	if (r->profile)
+		plan->profile = mem_text(name);
 	if (!remove_end(name, suffix) && !r->profile)
 		remove_end(name, page_suffix);
-	plan->profile = r->profile ? mem_text(r->profile) : join(name, suffix);
+	if (!r->profile)
+		plan->profile = join(name, suffix);
 	plan->page = join(name, page_suffix);
 	free(name);
 }

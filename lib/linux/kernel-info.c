@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Return the kernel's default of sysctl NAME. */
 static long usual_value(const char *name)
@@ -33,6 +34,11 @@ long kernel_sysctl(const char *name)
 	linux_read_text(text, sizeof(text), "/proc/sys/kernel/%s", name);
 	long number = strtol(text, &end, 10);
 	return end == text ? usual_value(name) : number;
+}
+
+bool kernel_has_sysctls(void)
+{
+	return access("/proc/sys/kernel", R_OK) == 0;
 }
 
 char *kernel_parse_symbol(char *at, struct kernel_symbol *out)

@@ -11,6 +11,9 @@
 /* Return the number kernel.NAME of sysctl(8), or its usual value if it cannot be read. */
 long kernel_sysctl(const char *name);
 
+/* Return whether these numbers can be read: not without /proc. */
+bool kernel_has_sysctls(void);
+
 /*
  * A line of /proc/kallsyms: "ADDRESS TYPE NAME[\tMODULE]\n".  The kernel lists its own symbols by
  * address first, then those of each module.

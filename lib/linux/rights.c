@@ -10,17 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Return the number, written in BASE, of FIELD of this process's status; 0: absent. */
-static uint64_t own_number(const char *field, int base)
-{
-	char value[64];
-
-	return proc_status(0, field, value, sizeof(value)) ? strtoull(value, NULL, base) : 0;
-}
-
 bool rights_has_capability(int capability)
 {
-	return own_number("CapEff", 16) >> capability & 1;
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	/* a system call, because /proc may be missing */
+	if (syscall(SYS_capget, &header, data) < 0)
+		return false;
+	return data[capability / 32].effective >> capability % 32 & 1;
 }
 
 bool rights_is_privileged(void)
@@ -30,7 +28,11 @@ bool rights_is_privileged(void)
 
 bool rights_is_filtered(void)
 {
-	return own_number("Seccomp", 10) == SECCOMP_MODE_FILTER;
+	char mode[64];
+
+	if (proc_status(0, "Seccomp", mode, sizeof(mode)))
+		return strtoull(mode, NULL, 10) == SECCOMP_MODE_FILTER;
+	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }
 
 /*

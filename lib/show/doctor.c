@@ -70,6 +70,15 @@ static int count_counters(struct perf_event_attr attr)
 	return n;
 }
 
+static void examine_proc(struct findings *all)
+{
+	if (kernel_has_sysctls())
+		return;
+	struct finding *f = doctor_add_finding(all, FINDING_NOTE, "settings");
+	say(f, "there is no /proc/sys: limits and levels below are only the usual ones");
+	mend(f, "mount -t proc proc /proc");
+}
+
 static void examine_pmus(struct findings *all)
 {
 	struct pmus pmus = { 0 };
@@ -293,6 +302,7 @@ void doctor_print(pid_t pid, bool json, struct report *report)
 {
 	struct findings all = { 0 };
 
+	examine_proc(&all);
 	examine_pmus(&all);
 	examine_watchdog(&all);
 	examine_rights(&all);

@@ -203,7 +203,7 @@ static void measure(struct facts *all, int method, double pace, uint64_t rounds,
 		add_result(all, methods[method], hits);
 	else
 		facts_add(all, ACCURACY, methods[method], survey_stopped(all) ? "not finished"
-			  : "unknown: pmu-sample did not start");
+			  : "unknown: pmu-sample cannot attach to a process here");
 }
 
 void survey_accuracy(struct facts *all)

@@ -43,20 +43,27 @@ static void keep_numbers(char *release)
 static void add_kernel(struct facts *all)
 {
 	struct utsname name = { 0 };
-	long level = kernel_sysctl("perf_event_paranoid");
+	char level[16] = "unknown", watchdog[24] = "unknown";
 	long rate = kernel_sysctl("perf_event_max_sample_rate");
 
 	uname(&name);
+	if (kernel_has_sysctls()) {
+		snprintf(level, sizeof(level), "%ld", kernel_sysctl("perf_event_paranoid"));
+		snprintf(watchdog, sizeof(watchdog), "%s", kernel_sysctl("nmi_watchdog") > 0
+			 ? "uses a counter" : "off, or not a counter's");
+	}
 	keep_numbers(name.release);
 	facts_add(all, MACHINE, "kernel", "Linux %s, %s", name.release, name.machine);
-	facts_add(all, MACHINE, "rights", "%s%s; kernel.perf_event_paranoid is %ld",
+	facts_add(all, MACHINE, "rights", "%s%s; kernel.perf_event_paranoid is %s",
 		  rights_is_privileged() ? "may sample everything" : "an ordinary user: what is "
 		  "hidden needs CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 		  rights_is_filtered() ? "; a seccomp filter is active" : "", level);
-	facts_measure(all, MACHINE, "highest sample rate", (double)rate, "hertz",
-		      "kernel.perf_event_max_sample_rate is %ld", rate);
-	facts_add(all, MACHINE, "NMI watchdog", kernel_sysctl("nmi_watchdog") > 0
-		  ? "uses a counter" : "off, or not a counter's");
+	if (kernel_has_sysctls())
+		facts_measure(all, MACHINE, "highest sample rate", (double)rate, "hertz",
+			      "kernel.perf_event_max_sample_rate is %ld", rate);
+	else
+		facts_add(all, MACHINE, "highest sample rate", "unknown: there is no /proc/sys");
+	facts_add(all, MACHINE, "NMI watchdog", "%s", watchdog);
 }
 
 /*

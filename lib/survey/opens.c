@@ -54,6 +54,7 @@ static bool is_refused_right(int error)
 static struct opening try_event(struct event_list *list, struct event *event)
 {
 	struct opening o = { .precise = -1 };
+	int last;
 	bool had_kernel = !event->attr.exclude_kernel;
 	int cpu = event->per_cpu ? event->cpus ? event->cpu[0] : 0 : -1;
 
@@ -64,10 +65,13 @@ static struct opening try_event(struct event_list *list, struct event *event)
 		attr.freq = 0;
 		attr.precise_ip = 0;
 		int fd = event_open(&attr, event->per_cpu ? -1 : 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		o.error = fd < 0 ? errno : 0;
+		/* a refused right stays the reason if a weaker try fails for another */
+		if (fd >= 0 || !is_refused_right(o.error))
+			o.error = fd < 0 ? errno : 0;
+		last = fd < 0 ? errno : 0;
 		if (fd >= 0)
 			close(fd);
-		if (!o.error || !event_relax(list, event, o.error))
+		if (!last || !event_relax(list, event, last))
 			break;
 	}
 	if (o.error)
@@ -155,7 +159,7 @@ static void add_tally(struct facts *all, const struct event_tally *t)
 {
 	if (t->hidden) {
 		facts_add(all, "events of this CPU", t->group,
-			  "%zu of %zu open; %zu are hidden: this user may not open them", t->open,
+			  "%zu of %zu open; hidden: %zu, which this user may not open", t->open,
 			  t->all, t->hidden);
 	} else if (!t->open) {
 		facts_add(all, "events of this CPU", t->group, "none of %zu opens", t->all);

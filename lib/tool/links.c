@@ -107,10 +107,12 @@ void links_make(struct links *l, const char *name)
 		return;
 	}
 	text[length < 0 ? 0 : length] = '\0';
-	if (length < 0 || !is_ours(l, name, text))
-		report_error(l->report, "not linked, as another file has this name: '%s/%s'",
+	if (length < 0 || !is_ours(l, name, text)) {
+		/* each is named, however many there are */
+		report_event(l->report, "not linked, as another file has this name: '%s/%s'",
 			     l->directory, name);
-	else if (strcmp(text, l->target))
+		l->report->status = 1;
+	} else if (strcmp(text, l->target))
 		create(l, name);
 }
 
