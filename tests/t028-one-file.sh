@@ -215,8 +215,7 @@ check 'in an empty root directory with only pmukit, a program is profiled, with 
 		in_root /pmukit prof -e cpu-clock -F 1000 -- ./program serial 0.3 >out 2>err
 		cat out err
 		"$kit" top --rows 40 root/program-*.pb.gz >top
-		# not each of them: other tests of this user may hold the memory of rings, so samples
-		# are lost
+		# not each of them: other tests of this user may hold the memory of rings
 		at_least "$(grep -c ' [A-J]$' top)" 3
 		grep "</html>" root/program-*.html
 		test "$(ls root | grep -v "^program-.*[.]\(pb[.]gz\|html\)$")" = "$(
