@@ -111,7 +111,7 @@ static void parse_options(void)
 static bool add_ratio(void *annotate, const struct decoded *d, struct ratio_column *c, size_t a,
 		      size_t b)
 {
-	(void)d;	/* it is that of ANNOTATE */
+	(void)d;	/* ANNOTATE has it, too */
 	return annotate_add_ratio(annotate, c, a, b);
 }
 

@@ -213,7 +213,7 @@ static struct host_ending record(struct pipeline *p, const struct plan *plan,
 }
 
 /* Say how the recording ended to the other machine, where it is shown. */
-static int tell(const struct host_ending *e)
+static int send_ending(const struct host_ending *e)
 {
 	char status[16];
 
@@ -241,7 +241,7 @@ static int run(const struct plan *plan, struct report *report)
 	if (!agent.profile)
 		return finish(p, plan, &e, report);
 	pipeline_free(p);
-	return tell(&e);
+	return send_ending(&e);
 }
 
 /* Run what REQUEST asks for on another machine, and show it here.  Return the exit status. */

@@ -102,7 +102,7 @@ static int run(size_t index, int argc, char **argv)
 	return tools[index].main(argc, argv);
 }
 
-/* Misuse: NAME, the first operand, is not a tool, or comes after options; NULL: there is none. */
+/* Exit 2: NAME, the first operand, is NULL, or is not a tool, or comes after options. */
 __attribute__((noreturn))
 static void refuse(const char *name)
 {

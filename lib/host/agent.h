@@ -30,7 +30,7 @@ struct agent {
 char **agent_begin(struct agent *a, int *argc, char **argv, int *status);
 
 /*
- * Tell the other side a result, by its KEY:
+ * Send a result to the other side.  KEY says what VALUE is:
  *	target	a name for the results
  *	status	the exit status of pmu-sample
  *	made	the profile is whole

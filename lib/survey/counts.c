@@ -97,7 +97,7 @@ static void add_multiplexing(struct facts *all)
 {
 	static const char name[] = "many events at once";
 	struct opened_counters o = { .count = 0 };
-	uint64_t turns = work_rounds_of(300000000) * 100003 * WORK_SHARES;
+	uint64_t turns = work_rounds_of(300000000) * WORK_UNIT * WORK_SHARES;
 	double worst = 0, least = 1, first = 0;
 
 	while (o.count < sizeof(o.fd) / sizeof(*o.fd)) {

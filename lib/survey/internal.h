@@ -48,6 +48,7 @@ static inline bool survey_stopped(const struct facts *all)
 enum {
 	WORK_FUNCTIONS = 10,	/* A to J, with 1/55 to 10/55 of the work */
 	WORK_SHARES = 55,
+	WORK_UNIT = 100003,	/* turns of A in a round; prime, so that no period divides it */
 };
 
 /* Work through all functions ROUNDS times. */

@@ -43,8 +43,6 @@ extern const char __start_known_work[], __stop_known_work[];
 FUNCTION(A) FUNCTION(B) FUNCTION(C) FUNCTION(D) FUNCTION(E)
 FUNCTION(F) FUNCTION(G) FUNCTION(H) FUNCTION(I) FUNCTION(J)
 
-enum { UNIT = 100003 };	/* turns of A in a round; prime, so that no period divides it */
-
 static void (*const function[WORK_FUNCTIONS])(uint64_t) = { A, B, C, D, E, F, G, H, I, J };
 
 void work_turn(uint64_t turns)
@@ -57,7 +55,7 @@ void work_rounds(uint64_t rounds)
 {
 	while (rounds--)
 		for (unsigned int i = 0; i < WORK_FUNCTIONS; i++)
-			function[i]((i + 1) * (uint64_t)UNIT);
+			function[i]((i + 1) * (uint64_t)WORK_UNIT);
 }
 
 uint64_t work_rounds_of(uint64_t ns)

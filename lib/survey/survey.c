@@ -12,9 +12,10 @@ static void measure_all(struct facts *all)
 		survey_events(all);
 	if (!survey_stopped(all))
 		survey_branches(all);
-	survey_choose(&chosen);
-	if (!survey_stopped(all))
+	if (!survey_stopped(all)) {
+		survey_choose(&chosen);
 		survey_rates(all, &chosen);
+	}
 	if (!survey_stopped(all))
 		survey_counts(all);
 	if (!survey_stopped(all))
