@@ -56,7 +56,9 @@ check 'a program that was built anew since the recording is refused, with the re
 	folded s.data
 	test "$(cat err)" = \
 		"pmu-unwind: stacks may end in '$PWD/program': it was changed after the recording"
-	none grep -vE "^program;[^;]* [0-9]+$" stacks	# no caller, so none is wrong
+	# no caller of them, so none is wrong; the few samples in libc may have callers, by its own rules
+	at_least "$(share stacks "^program;leaf [0-9]+$")" 90
+	none grep -E ";.*;(main|top|mid|leaf)[; ]" stacks
 	# the user says what it is; its tables do not fit the stacks
 	pmu-unwind --sysroot / s.data 2>err >u.data
 	none grep "was changed" err
