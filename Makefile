@@ -27,8 +27,8 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
-MODULES = base linux record stream elf event process waits locate dwarf names symbol code unwind \
-	  target relay labels counters sample resolve pprof aggregate compare listing show flame \
+MODULES = base stats linux record stream elf event process waits locate dwarf names symbol code \
+	  unwind target relay labels counters sample resolve pprof aggregate compare listing show flame \
 	  live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare - tests whether two profiles or groups of runs differ, and how much data that takes. */
+/* compare - tests whether the shares of two profiles differ, and how many samples that takes. */
 #pragma once
 #include "compare/share.h"
-
-#include <stddef.h>
-
-/* The change from a base, with its uncertainty. */
-struct change {
-	double difference;
-	double low, high;	/* 95 % confidence interval of the difference */
-	double error, df;	/* standard error of the difference, and its degrees of freedom */
-	double p;		/* probability of a difference at least as large by chance */
-	double steady;		/* the same if sampling were the only cause of chance */
-};
+#include "stats/change.h"
 
 /*
  * What a comparison says of a function.  Unsteady: its change is at least half a percentage point
@@ -48,34 +38,8 @@ struct change compare_shares(const struct share_whole *base, const struct share_
 			     const struct share_whole *after, const struct share_part *after_part,
 			     double by_level[1 + SHARE_LEVELS]);
 
-/*
- * Compare the mean values of two groups of runs by Welch's test.  QUANTUM is the smallest step
- * of a value; it gives the variance if all values of a group are equal.
- */
-struct change compare_runs(const double *base, size_t bases, const double *after, size_t afters,
-			   double quantum);
-
-/* Compare COUNT pairs of runs by the t test on their differences.  QUANTUM as above. */
-struct change compare_pairs(const double *base, const double *after, size_t count,
-			    double quantum);
-
 /* Return the p of DIFFERENCE if VARIANCE, that of sampling, is the only cause of chance. */
 double compare_steady(double difference, double variance);
-
-/* Return half the width of C's interval that leaves out TAIL on each side. */
-double compare_half(const struct change *c, double tail);
-
-/* Return the probability of a difference of C's size or more if the true difference is LIMIT. */
-double compare_above(const struct change *c, double limit);
-
-/*
- * Set Q[i] to the lowest false discovery rate at which test i is called, by the method of
- * Benjamini and Hochberg.  P[i] is the p of test i.
- */
-void compare_discoveries(const double *p, size_t count, double *q);
-
-/* Return the largest P[i] with a Q[i] up to FDR, or -1 if none has. */
-double compare_limit(const double *p, const double *q, size_t count, double fdr);
 
 /*
  * Return how many samples each side needs for a z test to find a function with SHARE that got
@@ -89,24 +53,3 @@ double compare_samples_needed(double share, double change, double count, double 
  * INFINITY if it is above 1000 %.
  */
 double compare_change_seen(double share, double samples, double count, double factor);
-
-/*
- * Return the power (0 to 1) to find a change of EFFECT standard deviations with RUNS on each side
- * at the significance LEVEL.
- */
-double compare_power(size_t runs, double effect, double level);
-
-/* Return how many runs each side needs for a power of 80 %; 0: more than 10,000. */
-size_t compare_runs_needed(double effect, double level);
-
-/*
- * Return the factor for a standard deviation estimated with DF degrees of freedom, such that
- * changes computed from it are found in about 80 of 100 comparisons, over all such estimates.
- */
-double compare_seen_factor(double df);
-
-/*
- * Return the factor that turns a standard deviation estimated with DF degrees of freedom into the
- * upper 80 % limit of the true standard deviation.
- */
-double compare_pilot_factor(double df);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/diff.h"
 #include "pprof/figures.h"
+#include "stats/discoveries.h"
+#include "stats/power.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,8 +184,8 @@ static double quantum(const struct diff *d)
 
 static struct change compare_values(const struct diff *d, const struct values v[2], double step)
 {
-	return d->how.paired ? compare_pairs(v[0].value, v[1].value, v[0].count, step)
-			     : compare_runs(v[0].value, v[0].count, v[1].value, v[1].count, step);
+	return d->how.paired ? change_of_pairs(v[0].value, v[1].value, v[0].count, step)
+			     : change_of_runs(v[0].value, v[0].count, v[1].value, v[1].count, step);
 }
 
 /* Turn FROM and TO, limits of ROW's difference, into limits of its change. */
@@ -225,7 +227,7 @@ static void compare_row_runs(const struct diff *d, struct values v[2], double st
 	row->found = c;
 	row->scale = logs ? DIFF_LOGS : DIFF_VALUES;
 	row->p = c.p;
-	row->above = compare_above(&c, logs ? log1p(d->how.limit) : d->how.limit * per);
+	row->above = change_above(&c, logs ? log1p(d->how.limit) : d->how.limit * per);
 	row->change = logs ? expm1(c.difference) : per > 0 ? c.difference / per : INFINITY;
 	set_limits(row, c.low, c.high, &row->low, &row->high);
 	double runs = d->how.paired ? 2 / (double)v[0].count
@@ -249,7 +251,7 @@ static void compare_row_shares(struct diff *d, uint32_t name, struct diff_row *r
 	struct change c = compare_shares(&a->bars.whole, &pa, &b->bars.whole, &pb, NULL);
 
 	row->p = c.p;
-	row->above = compare_above(&c, d->how.limit * row->base);
+	row->above = change_above(&c, d->how.limit * row->base);
 	row->change = c.difference;
 	row->found = c;
 	row->scale = DIFF_SHARES;
@@ -276,7 +278,7 @@ static void compare_presence(struct diff *d, uint32_t name, struct diff_row *row
 			struct change c = compare_shares(a, &pa, &s[1].run[k].bars.whole, &pb,
 							 NULL);
 			p = fmax(p, c.p);
-			above = fmax(above, compare_above(&c, d->how.limit * base));
+			above = fmax(above, change_above(&c, d->how.limit * base));
 			high = fmax(high, base > 0 ? c.high / base : INFINITY);
 		}
 	if (p >= row->p)
@@ -326,7 +328,7 @@ static void allow_for_choice(struct diff *d)
 		row->high_called = row->high;
 		if (row->group >= DIFF_SAME || row->is_presence || c->error <= 0)
 			continue;
-		double half = compare_half(c, tail);
+		double half = change_half(c, tail);
 		set_limits(row, c->difference - half, c->difference + half, &row->low_called,
 			   &row->high_called);
 		row->low_called = fmin(row->low, row->low_called);
@@ -344,12 +346,12 @@ static void judge(struct diff *d, struct diff_row *const *tested)
 		whole = 1;
 	for (size_t i = 0; i < d->tested; i++)
 		p[i] = tested[i]->p;
-	compare_discoveries(p, d->tested, q);
-	d->limits.p = compare_limit(p, q, d->tested, d->how.fdr);
+	discoveries_find(p, d->tested, q);
+	d->limits.p = discoveries_limit(p, q, d->tested, d->how.fdr);
 	for (size_t i = 0; i < d->tested; i++)
 		p[i] = tested[i]->found.steady;
-	compare_discoveries(p, d->tested, q);
-	d->limits.steady = compare_limit(p, q, d->tested, d->how.fdr);
+	discoveries_find(p, d->tested, q);
+	d->limits.steady = discoveries_limit(p, q, d->tested, d->how.fdr);
 	for (size_t i = 0; i < d->tested; i++)
 		tested[i]->verdict = compare_verdict(&d->limits, &tested[i]->found,
 						     tested[i]->base / whole,
@@ -372,8 +374,8 @@ static void find_discoveries(struct diff *d)
 		above[d->tested] = d->row[i].above;
 		tested[d->tested++] = &d->row[i];
 	}
-	compare_discoveries(p, d->tested, q);
-	compare_discoveries(above, d->tested, p);
+	discoveries_find(p, d->tested, q);
+	discoveries_find(above, d->tested, p);
 	for (size_t i = 0; i < d->tested; i++) {
 		struct diff_row *row = tested[i];
 		double limit = diff_is_single(d) ? d->how.limit * row->base : d->how.limit;
@@ -543,12 +545,12 @@ double diff_change_seen(const struct diff *d, const struct diff_row *row)
 		return INFINITY;
 	for (int i = 0; i < 60; i++) {
 		double middle = (low + high) / 2;
-		if (compare_power(runs, middle, level) < 0.8)
+		if (power_of_runs(runs, middle, level) < 0.8)
 			low = middle;
 		else
 			high = middle;
 	}
-	double deviation = row->deviation * compare_seen_factor(2 * (double)runs - 2);
+	double deviation = row->deviation * power_seen_factor(2 * (double)runs - 2);
 	return high < 999 ? expm1(fmin(high * deviation, 100)) : INFINITY;
 }
 
@@ -561,8 +563,8 @@ double diff_needed(const struct diff *d, const struct diff_row *row, double chan
 					      PRICE_NEEDED * excess(d, row));
 	if (row->deviation <= 0)
 		return 0;
-	double deviation = row->deviation * compare_pilot_factor(df);
-	return (double)compare_runs_needed(log1p(change) / deviation,
+	double deviation = row->deviation * power_pilot_factor(df);
+	return (double)power_runs_needed(log1p(change) / deviation,
 					   d->how.fdr / (double)d->tested);
 }
 

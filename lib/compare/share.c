@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/share-internal.h"
-#include "compare/internal.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 #include <stddef.h>

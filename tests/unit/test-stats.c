@@ -5,9 +5,11 @@
  */
 #include "base/arena.h"
 #include "compare/compare.h"
-#include "compare/internal.h"
 #include "compare/ratio.h"
 #include "compare/share-internal.h"
+#include "stats/discoveries.h"
+#include "stats/distribution.h"
+#include "stats/power.h"
 #include "tests/unit/tap.h"
 
 #include <math.h>
@@ -319,11 +321,11 @@ static void test_discoveries(void)
 
 	for (int i = 0; i < 10; i++)
 		mixed[i] = p[order[i]];
-	compare_discoveries(mixed, 10, q);
+	discoveries_find(mixed, 10, q);
 	for (int i = 0; i < 10; i++)
 		good &= is(q[i], want[order[i]]);
 	tap(good, "Benjamini and Hochberg, in any order");
-	compare_discoveries(mixed, 0, q);
+	discoveries_find(mixed, 0, q);
 }
 
 static void test_runs(void)
@@ -331,7 +333,7 @@ static void test_runs(void)
 	static const double base[] = { 101, 99.5, 100.2, 98.9, 100.9 };
 	static const double after[] = { 103.1, 102.2, 104, 102.9, 101.8 };
 	double x[5], y[5];
-	struct change c = compare_runs(base, 5, after, 5, 0);
+	struct change c = change_of_runs(base, 5, after, 5, 0);
 
 	tap(is(c.difference, 2.7) && is(c.difference / c.error, 4.86506229856) &&
 	    is(c.df, 7.97276967685) && is(c.p, 0.00125999716978) &&
@@ -340,25 +342,25 @@ static void test_runs(void)
 		x[i] = log(base[i]);
 		y[i] = log(after[i]);
 	}
-	c = compare_runs(x, 5, y, 5, 0);
+	c = change_of_runs(x, 5, y, 5, 0);
 	tap(is(c.difference, 0.0266208398491) && is(c.df, 7.94006454907) &&
 	    is(c.p, 0.00128273100233) && is(100 * expm1(c.difference), 2.69783396715) &&
 	    is(100 * expm1(c.low), 1.40716331532) && is(100 * expm1(c.high), 4.00493176946),
 	    "Welch on logarithms");
-	tap(is(compare_above(&c, 0), c.p / 2) && compare_above(&c, c.difference) == 0.5 &&
-	    compare_above(&c, 0.05) > 0.99, "the one-sided test against a limit");
-	c = compare_pairs(x, y, 5, 1);
+	tap(is(change_above(&c, 0), c.p / 2) && change_above(&c, c.difference) == 0.5 &&
+	    change_above(&c, 0.05) > 0.99, "the one-sided test against a limit");
+	c = change_of_pairs(x, y, 5, 1);
 	tap(is(c.difference, 0.0266208398491) && is(c.difference / c.error, 4.73048416389) &&
 	    is(c.p, 0.00910083694244) && is(100 * expm1(c.low), 1.10570537319) &&
 	    is(100 * expm1(c.high), 4.31503407858), "pairs");
 	static const double equal[] = { 5, 5, 5 }, others[] = { 6, 6, 6 };
-	c = compare_runs(equal, 3, others, 3, 1);
+	c = change_of_runs(equal, 3, others, 3, 1);
 	tap(isfinite(c.p) && c.p > 0 && c.p < 0.05 && c.low < 1 && c.high > 1,
 	    "equal runs: the size of a step is the error");
-	c = compare_pairs(equal, others, 3, 1);
+	c = change_of_pairs(equal, others, 3, 1);
 	tap(isfinite(c.p) && c.p > 0 && c.p < 0.1 && c.low < 1 && c.high > 1,
 	    "equal pairs: the same");
-	c = compare_runs(equal, 3, equal, 3, 0);
+	c = change_of_runs(equal, 3, equal, 3, 0);
 	tap(c.p == 1, "nothing differs");
 }
 
@@ -373,15 +375,15 @@ static void test_sizes(void)
 	    is(compare_samples_needed(2 / 55., 0.03, 10, 1.5), 1286757.41747), "samples needed");
 	tap(is(compare_change_seen(share, samples, 10, 1.5), 0.03), "the change that they show");
 	tap(isinf(compare_change_seen(0.0001, 100, 10, 1.5)), "or that they show none");
-	tap(compare_runs_needed(1.5, 0.05) == 9 && is(compare_power(9, 1.5, 0.05), 0.847448327231),
+	tap(power_runs_needed(1.5, 0.05) == 9 && is(power_of_runs(9, 1.5, 0.05), 0.847448327231),
 	    "runs needed");
-	tap(compare_runs_needed(1.5, 0.005) == 14 &&
-	    is(compare_power(14, 1.5, 0.005), 0.804256885206), "at a smaller level");
-	tap(compare_runs_needed(3, 0.005) == 6 && is(compare_power(6, 3, 0.005), 0.908287557894),
+	tap(power_runs_needed(1.5, 0.005) == 14 &&
+	    is(power_of_runs(14, 1.5, 0.005), 0.804256885206), "at a smaller level");
+	tap(power_runs_needed(3, 0.005) == 6 && is(power_of_runs(6, 3, 0.005), 0.908287557894),
 	    "for a large change");
-	tap(compare_runs_needed(.5, 0.005) == 109 &&
-	    is(compare_power(109, .5, 0.005), 0.802461907545), "for a small change");
-	tap(is(compare_pilot_factor(8), 1.31968309457), "upper limit of a pilot's deviation");
+	tap(power_runs_needed(.5, 0.005) == 109 &&
+	    is(power_of_runs(109, .5, 0.005), 0.802461907545), "for a small change");
+	tap(is(power_pilot_factor(8), 1.31968309457), "upper limit of a pilot's deviation");
 }
 
 static void test_ratios(void)
@@ -464,8 +466,8 @@ static void test_verdicts(void)
 	const struct change certain = { .p = 0, .steady = 0 };
 	double q[4];
 
-	compare_discoveries(p, 4, q);
-	tap(compare_limit(p, q, 4, 0.05) == 0.02 && compare_limit(p, q, 4, 0.001) == -1,
+	discoveries_find(p, 4, q);
+	tap(discoveries_limit(p, q, 4, 0.05) == 0.02 && discoveries_limit(p, q, 4, 0.001) == -1,
 	    "the limit of p is that of the last test that is called");
 	tap(has_verdict(VERDICT_SURE, 0.01, 1, 0.3, 0.301) &&
 	    has_verdict(VERDICT_UNSTEADY, 0.011, 0.02, 0.3, 0.306) &&

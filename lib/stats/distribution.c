@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compare/internal.h"
+#include "stats/distribution.h"
 
 #include <float.h>
 #include <math.h>
