@@ -45,7 +45,7 @@ static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "show this sample type, such as samples", SETS_TEXT(type) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  SETS_CHOICE(bars_are, bars_how_name) },
-	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
+	{ 0, "ratio", "A/B", "show a ratio, too: A/B, A/B*1000=NAME, ipc, mpki, miss-rate",
 	  SETS_LIST(ratios) },
 	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
 	  SETS_LIST(directories), .group = GROUP_FIND },
@@ -105,7 +105,7 @@ static void parse_options(void)
 	const char *wrong = ratios_wrong(&ratios);
 
 	if (wrong)
-		command_misused(&command, "--ratio takes %s, not '%s'", ratios_form, wrong);
+		command_misused(&command, "--ratio takes %s, not '%s'", ratio_request_form, wrong);
 }
 
 static bool add_ratio(void *annotate, const struct decoded *d, struct ratio_column *c, size_t a,

@@ -7,7 +7,6 @@
  * still picture.
  */
 #include "aggregate/open.h"
-#include "base/arena.h"
 #include "base/progress.h"
 #include "base/version.h"
 #include "flame/flame-page.h"
@@ -34,7 +33,7 @@ static const struct command_option options[] = {
 	  SETS_TEXT(how.type) },
 	{ 0, "diff", "BASE", "colour by the change of shares since the profile BASE",
 	  SETS_TEXT(base) },
-	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
+	{ 0, "ratio", "A/B", "show type A, coloured by A per B; or ipc, mpki, miss-rate",
 	  SETS_TEXT(ratio) },
 	{ 0, "by", "LABEL", "divide the graph by the values of a label: comm, label:NAME, ...",
 	  SETS_TEXT(by) },
@@ -65,20 +64,13 @@ static const struct command command = {
 	.reads_files = true,
 };
 
-/* Split --ratio A/B, in a copy that lives as long as the options. */
-static void split_ratio(void)
+static void parse_ratio(void)
 {
-	char *text = mem_text(ratio), *slash = strchr(text, '/');
-
-	if (!slash || slash == text || !slash[1])
-		command_misused(&command, "--ratio takes two sample types, as in "
-				"cycles/instructions, not '%s'", ratio);
+	if (!ratio_request_parse(ratio, &how.ratio))
+		command_misused(&command, "--ratio takes %s, not '%s'", ratio_request_form, ratio);
 	if (how.type || base)
 		command_misused(&command, "--ratio chooses the type and the colours: leave out %s",
 				base ? "--diff" : "--type");
-	*slash = '\0';
-	how.type = text;
-	how.over = slash + 1;
 }
 
 /* Add the profile at PATH to F.  Return it; the caller frees.  NULL: reported. */
@@ -170,7 +162,7 @@ int main(int argc, char **argv)
 				by);
 	labels = by ? divided_by.of_stream : NULL;
 	if (ratio)
-		split_ratio();
+		parse_ratio();
 	with_source |= directories.count > 0;
 	if (with_source && how.still)
 		command_misused(&command, "--source puts lines into a page: leave out --to svg");

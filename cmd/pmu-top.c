@@ -43,7 +43,7 @@ static const struct command_option options[] = {
 	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", SETS_SHARE(min) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  SETS_CHOICE(bars_are, bars_how_name) },
-	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
+	{ 0, "ratio", "A/B", "show a ratio, too: A/B, A/B*1000=NAME, ipc, mpki, miss-rate",
 	  SETS_LIST(ratios) },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", SETS_TIME(window),
 	  .least = LIVE_WINDOW_MIN, .most = LIVE_WINDOW_MAX },
@@ -95,7 +95,7 @@ static void parse_options(void)
 	how.waits = writer->is_for_people && !by && !how.calls;
 	const char *wrong = ratios_wrong(&ratios);
 	if (wrong)
-		command_misused(&command, "--ratio takes %s, not '%s'", ratios_form, wrong);
+		command_misused(&command, "--ratio takes %s, not '%s'", ratio_request_form, wrong);
 	if (ratios.count > 0 && !writer->has_ratios)
 		command_misused(&command, "--ratio writes a table or JSON, not CSV");
 }

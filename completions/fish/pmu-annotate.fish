@@ -4,7 +4,7 @@ complete -c pmu-annotate -l rows -s n -x -d 'show the COUNT hottest functions th
 complete -c pmu-annotate -l context -x -d 'show COUNT lines around each line that has samples (5)'
 complete -c pmu-annotate -l type -s t -x -d 'show this sample type, such as samples'
 complete -c pmu-annotate -l bars -x -a 'auto program run none' -d 'show error bars of this kind: auto, program, run, none (auto)'
-complete -c pmu-annotate -l ratio -x -d 'show the ratio of two sample types, too: A/B, A/B*1000=NAME'
+complete -c pmu-annotate -l ratio -x -d 'show a ratio, too: A/B, A/B*1000=NAME, ipc, mpki, miss-rate'
 complete -c pmu-annotate -l source-path -x -a '(__fish_complete_directories)' -d 'look for source files in DIR first; may be repeated'
 complete -c pmu-annotate -l jitdump -r -F -d 'take the instructions of JIT code from this jitdump file'
 complete -c pmu-annotate -l debug-dir -x -a '(__fish_complete_directories)' -d 'look for debug files in DIR first; may be repeated'

@@ -1,7 +1,7 @@
 # fish completion for pmu-flame; made by completions/generate
 complete -c pmu-flame -l type -s t -x -d 'show this sample type first, such as samples'
 complete -c pmu-flame -l diff -r -F -d 'colour by the change of shares since the profile BASE'
-complete -c pmu-flame -l ratio -x -d 'show type A, coloured by A per B, such as cycles/instructions'
+complete -c pmu-flame -l ratio -x -d 'show type A, coloured by A per B; or ipc, mpki, miss-rate'
 complete -c pmu-flame -l by -x -d 'divide the graph by the values of a label: comm, label:NAME, ...'
 complete -c pmu-flame -l invert -d 'show callers: the function on top is the root'
 complete -c pmu-flame -l min -x -d 'sum up call paths below SHARE, such as 0.1%'

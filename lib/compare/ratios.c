@@ -1,47 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/ratios.h"
 #include "base/arena.h"
-#include "pprof/sample-type.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char ratios_form[] = "A/B, A/B*NUMBER or A/B*NUMBER=NAME of two sample types";
-
-/* A text of the form "A/B", "A/B*1000" or "A/B*1000=NAME", parsed. */
-struct ratio_request {
-	char a[200], b[200];	/* sample types */
-	double factor;
-	const char *name;	/* in the text; all of it if it has no "=" */
-};
-
-/* Parse TEXT into R.  Return false if TEXT is not a ratio. */
-static bool parse(const char *text, struct ratio_request *r)
-{
-	/* an event's name may contain a slash; the names of its types do not start with one */
-	const char *name = strrchr(text, '='), *times = strrchr(text, '*');
-	size_t length = name ? (size_t)(name - text) : strlen(text);
-	char *end;
-
-	*r = (struct ratio_request){ .factor = 1, .name = name ? name + 1 : text };
-	if (times && times < text + length) {
-		r->factor = strtod(times + 1, &end);
-		if (end != text + length || end == times + 1 || !(r->factor > 0) ||
-		    isinf(r->factor))
-			return false;
-		length = (size_t)(times - text);
-	}
-	const char *slash = memchr(text, '/', length);
-	size_t of_a = slash ? (size_t)(slash - text) : 0;
-	if (!slash || of_a == 0 || of_a >= sizeof(r->a) || length - of_a - 1 == 0 ||
-	    length - of_a - 1 >= sizeof(r->b))
-		return false;
-	snprintf(r->a, sizeof(r->a), "%.*s", (int)of_a, text);
-	snprintf(r->b, sizeof(r->b), "%.*s", (int)(length - of_a - 1), slash + 1);
-	return *r->name;
-}
 
 static struct ratio_event event_of(struct ratio_column *c, int which, uint32_t row,
 				   enum bars_of kind)
@@ -146,7 +108,7 @@ const char *ratios_wrong(const struct word_list *requests)
 	struct ratio_request unused;
 
 	for (size_t i = 0; i < requests->count; i++)
-		if (!parse(requests->item[i], &unused))
+		if (!ratio_request_parse(requests->item[i], &unused))
 			return requests->item[i];
 	return NULL;
 }
@@ -164,17 +126,20 @@ bool ratios_make(struct ratio_columns *columns, const struct word_list *requests
 		 struct report *report)
 {
 	struct ratio_request r;
+	struct ratio_types types;
 
 	columns->column = mem_zeroed(requests->count + 1, sizeof(*columns->column));
 	for (size_t i = 0; i < requests->count; i++) {
-		parse(requests->item[i], &r);
-		uint32_t a = sample_type_find(d, r.a, NULL, report);
-		uint32_t b = a == TABLE_NONE ? a : sample_type_find(d, r.b, NULL, report);
-		if (b == TABLE_NONE)
+		ratio_request_parse(requests->item[i], &r);
+		if (!ratio_request_find(&r, d, &types, report))
 			return false;
 		struct ratio_column *c = &columns->column[columns->count];
 		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
-		if (add(context, d, c, a, b)) {
+		if (r.known) {
+			c->of[0] = decoded_string(d, d->type[types.a].type);
+			c->of[1] = decoded_string(d, d->type[types.b].type);
+		}
+		if (add(context, d, c, types.a, types.b)) {
 			columns->count++;
 			continue;
 		}

@@ -6,19 +6,18 @@
 #pragma once
 #include "base/word-list.h"
 #include "compare/ratio.h"
+#include "compare/ratio-request.h"
 #include "compare/top.h"
 
 struct ratio_column {
 	const char *name;	/* head of the column */
 	double factor;		/* the ratio is multiplied by it */
+	const char *of[2];	/* names of the types, if NAME is a known ratio; NULL: it is not */
 	bool is_group;		/* both counters were read together, at samples of one event */
 	struct top top[2];	/* by event */
 	struct bars bars[2];	/* by event */
 	struct ratio total;	/* of the whole profile */
 };
-
-/* What the texts of requests are, for messages. */
-extern const char ratios_form[];
 
 /* Return the first of REQUESTS, arguments of --ratio, that is not a ratio; NULL: all are. */
 const char *ratios_wrong(const struct word_list *requests);

@@ -412,15 +412,26 @@ static uint32_t find_type(const struct flame *f, const char *name, const char *u
 	return TABLE_NONE;
 }
 
-/* Set *INDEX to the type of D called NAME.  Return false (reported) if no type is called so. */
-static bool choose_type(struct flame *f, const struct decoded *d, const char *name,
-			uint32_t *index)
+/* Choose the types that the options ask for.  Return false (reported) if D lacks one. */
+static bool choose_types(struct flame *f, const struct decoded *d)
 {
-	*index = sample_type_find(d, name, NULL, f->report);
-	if (*index != TABLE_NONE && *index >= f->types)
+	const struct flame_options *o = &f->options;
+	struct ratio_types of = { decoded_default_type(d), TABLE_NONE };
+
+	if (o->ratio.text && !ratio_request_find(&o->ratio, d, &of, f->report))
+		return false;
+	if (!o->ratio.text && o->type)
+		of.a = sample_type_find(d, o->type, NULL, f->report);
+	if (of.a == TABLE_NONE)
+		return false;
+	uint32_t last = of.b != TABLE_NONE && of.b > of.a ? of.b : of.a;
+	bool is_asked = o->type || o->ratio.text;
+	if (last >= f->types && is_asked)
 		report_error(f->report, "the sample type '%s' is not one of the first %" PRIu32,
-			     name, f->types);
-	return *index < f->types;
+			     decoded_string(d, d->type[last].type), f->types);
+	f->shown = of.a < f->types ? of.a : f->types - 1;
+	f->over = of.b;
+	return last < f->types || !is_asked;
 }
 
 /* Take the types of the first profile, and choose those that are shown. */
@@ -431,7 +442,6 @@ static bool take_types(struct flame *f, const struct decoded *d)
 	if (d->types > f->types)
 		report_note(f->report, "of %" PRIu32 " sample types the first %d are shown",
 			    d->types, FLAME_TYPES_MAX);
-	f->shown = decoded_default_type(d) < f->types ? decoded_default_type(d) : f->types - 1;
 	for (uint32_t i = 0; i < f->types; i++) {
 		const char *name = decoded_string(d, d->type[i].type);
 		const char *unit = decoded_string(d, d->type[i].unit);
@@ -439,8 +449,7 @@ static bool take_types(struct flame *f, const struct decoded *d)
 			.name = arena_text(&f->arena, name, strlen(name)),
 			.unit = arena_text(&f->arena, unit, strlen(unit)) };
 	}
-	return (!f->options.type || choose_type(f, d, f->options.type, &f->shown)) &&
-	       (!f->options.over || choose_type(f, d, f->options.over, &f->over));
+	return choose_types(f, d);
 }
 
 static bool has_suffix(const char *text, const char *suffix)

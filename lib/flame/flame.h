@@ -17,6 +17,7 @@
 #pragma once
 #include "base/byte-ids.h"
 #include "base/intern.h"
+#include "compare/ratio-request.h"
 #include "flame/flame-bars.h"
 #include "flame/flame-verdicts.h"
 #include "pprof/decode.h"
@@ -34,7 +35,7 @@ enum flame_kind { KIND_PROGRAM, KIND_LIBRARY, KIND_KERNEL, KIND_JIT, KIND_LOST }
 struct flame_options {
 	const char *type;	/* name of the type shown first; NULL: the profile's default */
 	const char *by;		/* label: its value is the outermost frame; NULL: no such frame */
-	const char *over;	/* name of the type that TYPE is divided by; NULL: no ratio */
+	struct ratio_request ratio;	/* instead of TYPE; its text is NULL: no ratio */
 	double least;		/* share of all below which nodes are summed up */
 	bool invert;		/* show callers: the function on top is the root */
 	bool still;		/* the tree is for a picture: by function, not by line */

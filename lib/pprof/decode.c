@@ -44,19 +44,25 @@ uint32_t decoded_default_type(const struct decoded *d)
 }
 
 /*
- * Return whether TYPE, such as "page-faults:u_samples", equals NAME if the modifiers of its event
- * (pmu-event(7)) are left out.
+ * Return whether TYPE, such as "page-faults:u_samples" or "cpu/cycles/u", equals NAME if the
+ * modifiers of its event (pmu-event(7)) are left out, or its PMU, too.
  */
 static bool is_without_modifiers(const char *type, const char *name)
 {
-	const char *colon = strrchr(type, ':');
-	size_t letters = colon ? strspn(colon + 1, "ukhGHIpPSDeW") : 0;
-	const char *rest = letters ? colon + 1 + letters : NULL;
+	const char *colon = strrchr(type, ':'), *last = strrchr(type, '/');
+	const char *first = last ? memchr(type, '/', (size_t)(last - type)) : NULL;
+	const char *end = first ? last + 1 : colon;	/* of the event without modifiers */
 
-	if (!rest || (*rest && *rest != '_'))
+	if (!end)
 		return false;
-	size_t length = (size_t)(colon - type);
-	return !strncmp(type, name, length) && !strcmp(rest, name + length);
+	size_t length = (size_t)(end - type), letters = strspn(end + !first, "ukhGHIpPSDeW");
+	const char *rest = end + !first + letters;
+	if ((letters == 0 && !first) || (*rest && *rest != '_'))
+		return false;
+	if (!strncmp(type, name, length) && !strcmp(rest, name + length))
+		return true;
+	size_t size = first ? (size_t)(last - first - 1) : 0;
+	return size > 0 && !strncmp(first + 1, name, size) && !strcmp(rest, name + size);
 }
 
 /* Return the index of the only sample type that equals NAME without modifiers, or TABLE_NONE. */

@@ -152,7 +152,7 @@ uint32_t decoded_default_type(const struct decoded *d);
 
 /*
  * Return the index of the sample type with this name, or with this number; or of the only one with
- * this name if the modifiers of events are left out; or TABLE_NONE.
+ * this name if the modifiers of events are left out, or their PMU, too; or TABLE_NONE.
  */
 uint32_t decoded_find_type(const struct decoded *d, const char *name);
 

@@ -18,6 +18,8 @@ void ratios_print_foot(const struct ratio_column *c, FILE *out)
 {
 	fprintf(out, "%s of all:", c->name);
 	ratios_print(&c->total, out);
+	if (c->of[0])
+		fprintf(out, " of %s/%s", c->of[0], c->of[1]);
 	fputc('\n', out);
 	if (c->is_group && c->total.is_exact && c->bars[1].spans < 5)
 		fputs("a function's ratio of a group needs 5 spans of time or more: a longer "
