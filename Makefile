@@ -28,8 +28,8 @@ OBJCOPY      ?= objcopy
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
 MODULES = base stats linux record stream elf event process waits locate dwarf names symbol code \
-	  unwind target relay labels counters sample resolve pprof aggregate compare listing show flame \
-	  live survey host compose serve tool
+	  unwind target relay labels counters sample counting resolve pprof aggregate compare listing \
+	  show flame live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -248,7 +248,7 @@ ifndef SANITIZE
 # At a fixed address: libpfm4's tables have 42,900 pointers, on 280 pages.  To relocate them at
 # each start would take 0.75 ms of CPU time, beside 0.4 ms for all else.  Packed relocations
 # (-z pack-relative-relocs) save 1 MB of file, but no time: that goes into the pages.
-$B/bin/pmu-events $B/bin/pmu-sample: LINKAGE = -static
+$B/bin/pmu-events $B/bin/pmu-sample $B/bin/pmu-stat: LINKAGE = -static
 endif
 # libevent would look up names: lib/serve/no-lookup.c comes first.
 $B/bin/pmu-serve: HARDENED_LINK += -Wl,-u,getaddrinfo

@@ -41,7 +41,7 @@ is_defended() {
 		readelf -SW "$file" | grep -q " \.got "
 		none got_outside "$file"
 		case $tool in
-		pmu-events | pmu-sample)	# libpfm4's tables: see the Makefile
+		pmu-events | pmu-sample | pmu-stat)	# libpfm4's tables: see the Makefile
 			grep -q "Type: *EXEC" headers ;;
 		*)	grep -q "Type: *DYN" headers
 			grep -q "FLAGS_1.* NOW PIE" headers ;;

@@ -26,6 +26,8 @@ complete -c pmukit -n __fish_use_subcommand -f -a sample -d 'sample processes or
 complete -c pmukit -n __pmukit_long -f -a pmu-sample -d 'sample processes or a command by hardware events'
 complete -c pmukit -n __fish_use_subcommand -f -a serve -d 'serve profiles by HTTP'
 complete -c pmukit -n __pmukit_long -f -a pmu-serve -d 'serve profiles by HTTP'
+complete -c pmukit -n __fish_use_subcommand -f -a stat -d 'count events of a command'
+complete -c pmukit -n __pmukit_long -f -a pmu-stat -d 'count events of a command'
 complete -c pmukit -n __fish_use_subcommand -f -a stream -d 'show, check, select, join and convert streams'
 complete -c pmukit -n __pmukit_long -f -a pmu-stream -d 'show, check, select, join and convert streams'
 complete -c pmukit -n __fish_use_subcommand -f -a symbolize -d 'resolve the addresses in a stream to functions'

@@ -89,8 +89,7 @@ bool child_ends_within(pid_t pid, int milliseconds, int *status, struct rusage *
 	}
 }
 
-/* Report how the command NAME failed. */
-static void report_status(int status, const char *name, struct report *report)
+void child_report_status(int status, const char *name, struct report *report)
 {
 	if (WIFSIGNALED(status))
 		report_note(report, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
@@ -99,24 +98,31 @@ static void report_status(int status, const char *name, struct report *report)
 		report_note(report, "'%s' failed: exit status %d", name, WEXITSTATUS(status));
 }
 
-int child_stop(struct child *child, const char *name, struct report *report)
+bool child_collect(struct child *child, int *status, struct rusage *used)
 {
-	int status = 0;
-
+	*status = 0;
 	if (!child->pid)
-		return 0;
+		return true;
 	close(child->go);	/* a child that still waits for child_go() exits */
 	close(child->failed);
-	if (!child_ends_within(child->pid, 0, &status, NULL)) {
+	bool ended = child_ends_within(child->pid, 0, status, used);
+	if (!ended) {
 		kill(child->pid, SIGTERM);
 		kill(child->pid, SIGCONT);	/* a stopped process handles no other signal */
-		if (!child_ends_within(child->pid, KILL_DELAY, &status, NULL)) {
+		if (!child_ends_within(child->pid, KILL_DELAY, status, used)) {
 			kill(child->pid, SIGKILL);
-			waitpid(child->pid, &status, 0);
+			wait4(child->pid, status, 0, used);
 		}
-	} else if (name) {
-		report_status(status, name, report);
 	}
 	child->pid = 0;
+	return ended;
+}
+
+int child_stop(struct child *child, const char *name, struct report *report)
+{
+	int status;
+
+	if (child_collect(child, &status, NULL) && name)
+		child_report_status(status, name, report);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

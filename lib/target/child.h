@@ -29,6 +29,15 @@ bool child_go(struct child *child, const char *name, struct report *report);
 int child_stop(struct child *child, const char *name, struct report *report);
 
 /*
+ * Terminate the child if it still runs.  Set its *STATUS, as wait(2) returns it, and what it *USED
+ * unless that is NULL.  Return whether it had ended by itself.
+ */
+bool child_collect(struct child *child, int *status, struct rusage *used);
+
+/* Report how the command NAME failed, if it did, by its STATUS. */
+void child_report_status(int status, const char *name, struct report *report);
+
+/*
  * Wait up to so many MILLISECONDS for the process PID of ours.  Return whether it ended, with its
  * *STATUS, and what it *USED unless that is NULL.
  */

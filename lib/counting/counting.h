@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counting - events that count a target, and take no samples.
+ *
+ *	struct counting c = { .target = &target, .stop = &command_stop, .command_fd = -1 };
+ *	struct counting_run run = { 0 };
+ *
+ *	if (counting_begin(&c, &events, report) && counting_run_command(&c, argv, &run, report))
+ *		... run.value[i].count of events.event[i] ...
+ *	counting_run_release(&run);
+ *
+ * A command is counted from its exec to its exit, with all processes and threads that it creates;
+ * what this process does for its start is not counted.  The members of a {group} count at the same
+ * times, and are read by one read.
+ */
+#pragma once
+#include "base/report.h"
+#include "event/event.h"
+#include "linux/bystander.h"
+#include "target/target.h"
+
+#include <signal.h>
+
+/* What an event counted. */
+struct counting_value {
+	uint64_t count;		/* as the kernel counted it, not scaled */
+	uint64_t enabled;	/* ns that the event should have counted, summed over threads */
+	uint64_t running;	/* ns that it counted: less if it was multiplexed */
+};
+
+/* One run of a command, or one time span of another target.  Zero-initialised: none. */
+struct counting_run {
+	struct counting_value *value;	/* by event, all of the list */
+	size_t events;
+	uint64_t wall;		/* ns from exec to exit, or of the time span */
+	uint64_t user, system;	/* CPU time of the command in ns, with children that it waited
+				   for; 0: the target is not a command */
+	int status;		/* of the command, as wait(2) returns it */
+	bool is_cut;		/* it was stopped, by the user or when the time was up */
+};
+
+/* What to count.  The caller sets the first fields; the others are zero. */
+struct counting {
+	const struct target *target;
+	const volatile sig_atomic_t *stop;	/* count no longer when it is set */
+	int command_fd;		/* the command's stdout; -1: ours */
+	uint64_t duration;	/* ns after which a run is stopped; 0: no limit */
+	struct event_list *events;
+	struct bystander bystander;	/* while commands run */
+	bool is_stopped;	/* the user stopped it: make no further runs */
+};
+
+/*
+ * Complete the attrs of EVENTS for counting, and try them.  If the kernel may not be counted, the
+ * events count user code only, with a note.  False (reported): an event is refused.
+ */
+bool counting_begin(struct counting *c, struct event_list *events, struct report *report);
+
+/*
+ * Run COMMAND once, and set RUN to what was counted.  A command that fails is not an error: see
+ * RUN->status.  False (reported): it could not be run, or not be counted.
+ */
+bool counting_run_command(struct counting *c, char *const *command, struct counting_run *run,
+			  struct report *report);
+
+void counting_run_release(struct counting_run *run);
+
+/* Return the count of V, scaled up by the time in which the event did not count; NAN: it never
+   counted. */
+double counting_scaled(const struct counting_value *v);
+
+/* Return whether V is scaled. */
+static inline bool counting_is_scaled(const struct counting_value *v)
+{
+	return v->running && v->running < v->enabled;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+#include "base/descriptor.h"
+#include "counting/internal.h"
+#include "linux/cpus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Where a group of events is opened. */
+struct spot {
+	pid_t tid;
+	int cpu;
+	unsigned long flags;
+};
+
+/* Report that the kernel refused EVENT at PLACE with ERROR.  Returns false. */
+static bool report_refusal(struct counts *c, const struct event *event, const struct spot *place,
+			   int error)
+{
+	bool by_cpu = place->tid < 0 || place->flags & PERF_FLAG_PID_CGROUP;
+	struct event asked = *event;
+	char why[512];
+
+	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* needs more rights */
+	if (by_cpu)
+		event_explain(&asked, error, why, sizeof(why));
+	else
+		event_explain_task(&asked, place->tid, error, why, sizeof(why));
+	report_error(c->report, "cannot count '%s': %s", event->name, why);
+	return false;
+}
+
+/* Set the filter of EVENT in the kernel.  False: reported. */
+static bool set_filter(struct counts *c, const struct event *event, int fd)
+{
+	if (!event->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
+		return true;
+	report_failure(c->report, "cannot filter '%s'", event->name);
+	return false;
+}
+
+/* Open event E at PLACE, in the group of the count LEADER.  False: see *ENDED, or reported. */
+static bool open_one(struct counts *c, uint32_t e, const struct spot *place, uint32_t leader,
+		     bool *ended)
+{
+	const struct event *event = &c->events->event[e];
+	bool leads = leader == c->opened;
+	uint64_t id = 0;
+	int fd = event_open(&event->attr, place->tid, place->cpu,
+			    leads ? -1 : c->count[leader].fd, place->flags | PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == ESRCH)
+		*ended = true;
+	if (fd < 0)
+		return !*ended && report_refusal(c, event, place, errno);
+	if (!set_filter(c, event, fd) || ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
+		close(fd);
+		return false;
+	}
+	c->count = array_grow(c->count, c->opened, sizeof(*c->count));
+	c->count[c->opened++] = (struct count){ .fd = fd, .id = id, .event = e, .leader = leader };
+	return true;
+}
+
+/* Open the group of the events from FIRST to END at PLACE.  False: see *ENDED, or reported. */
+static bool open_group(struct counts *c, uint32_t first, uint32_t end, struct spot place,
+		       bool *ended)
+{
+	uint32_t leader = (uint32_t)c->opened;
+
+	for (uint32_t e = first; e < end; e++)
+		if (!open_one(c, e, &place, leader, ended))
+			return false;
+	return true;
+}
+
+/* Open the group on all CPUs of its PMU, of which each counts for a package or device. */
+static bool open_on_pmu(struct counts *c, uint32_t first, uint32_t end, bool *ended)
+{
+	const struct event *event = &c->events->event[first];
+	bool good = true;
+
+	for (size_t i = 0; good && i < event->cpus; i++)
+		good = open_group(c, first, end, (struct spot){ -1, event->cpu[i], 0 }, ended);
+	return good;
+}
+
+uint32_t counts_group_end(const struct event_list *events, uint32_t first)
+{
+	uint32_t end = first + 1, group = events->event[first].group;
+
+	while (group && end < events->count && events->event[end].group == group)
+		end++;
+	return end;
+}
+
+bool counts_open(struct counts *c, pid_t tid, int cpu, unsigned long flags, bool *ended)
+{
+	bool good = true, is_first = c->opened == 0;
+	uint32_t end;
+
+	*ended = false;
+	for (uint32_t e = 0; good && !*ended && e < c->events->count; e = end) {
+		const struct event *event = &c->events->event[e];
+		end = counts_group_end(c->events, e);
+		if (cpu >= 0 && event->cpus && !cpus_has(event->cpu, event->cpus, cpu))
+			continue;
+		if (event->per_cpu && cpu < 0)
+			good = !is_first || open_on_pmu(c, e, end, ended);
+		else
+			good = open_group(c, e, end, (struct spot){ event->per_cpu ? -1 : tid,
+				cpu, event->per_cpu ? 0 : flags }, ended);
+	}
+	return good || *ended;
+}
+
+bool counts_enable(const struct counts *c, bool on)
+{
+	for (size_t i = 0; i < c->opened; i++) {
+		const struct perf_event_attr *attr = &c->events->event[c->count[i].event].attr;
+		if (c->count[i].leader == i && !(on && attr->enable_on_exec) &&
+		    ioctl(c->count[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			  0) < 0) {
+			report_failure(c->report, "cannot enable '%s'",
+				       c->events->event[c->count[i].event].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void add(struct counting_value *sum, uint64_t count, uint64_t enabled, uint64_t running)
+{
+	sum->count += count;
+	sum->enabled += enabled;
+	sum->running += running;
+}
+
+/* Add the values of a read of the group of LEADER, WORDS numbers, to VALUE. */
+static bool add_group(const struct counts *c, size_t leader, const uint64_t *word, size_t words,
+		      struct counting_value *value)
+{
+	bool good = true;
+
+	/* struct read_format with GROUP: nr, enabled, running; each: value, id */
+	for (size_t i = leader; i < c->opened && c->count[i].leader == leader; i++) {
+		size_t at = 3;
+		while (at + 1 < words && word[at + 1] != c->count[i].id)
+			at += 2;
+		if (at + 1 < words)
+			add(&value[c->count[i].event], word[at], word[1], word[2]);
+		else
+			good = false;
+	}
+	return good;
+}
+
+bool counts_read(const struct counts *c, struct counting_value *value)
+{
+	enum { WORDS = 256 };
+	uint64_t word[WORDS];
+	bool good = true;
+
+	for (size_t i = 0; good && i < c->opened; i++) {
+		const struct event *event = &c->events->event[c->count[i].event];
+		bool whole = event->attr.read_format & PERF_FORMAT_GROUP;
+		if (whole && c->count[i].leader != i)
+			continue;
+		ssize_t size = read(c->count[i].fd, word, sizeof(word));
+		good = size >= (ssize_t)(4 * sizeof(*word));
+		if (good && whole)
+			good = add_group(c, i, word, (size_t)size / sizeof(*word), value);
+		else if (good)
+			add(&value[c->count[i].event], word[0], word[1], word[2]);
+		if (size == 0)
+			report_error(c->report, "cannot count '%s': it was pinned, and could not "
+				     "stay on the counters", event->name);
+		else if (!good)
+			report_failure(c->report, "cannot read '%s'", event->name);
+	}
+	return good;
+}
+
+void counts_close(struct counts *c)
+{
+	for (size_t i = 0; i < c->opened; i++)
+		descriptor_close(c->count[i].fd);
+	free(c->count);
+	c->count = NULL;
+	c->opened = 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stat-print - prints what pmu-stat counted. */
+#pragma once
+#include "counting/counting-rows.h"
+
+#include <stdio.h>
+
+/* What is said beside the rows. */
+struct stat_heading {
+	const char *of;		/* what was counted: "runs of: sleep 1" */
+	size_t runs;
+	size_t failed;		/* runs with another exit status than 0, or ended by a signal */
+};
+
+/* Print a table to OUT. */
+void stat_print_text(const struct counting_rows *rows, const struct stat_heading *heading,
+		     FILE *out);
