@@ -8,7 +8,7 @@
  */
 #include "aggregate/open.h"
 #include "base/progress.h"
-#include "compose/turns.h"
+#include "compose/profiled-runs.h"
 #include "pprof/merge.h"
 #include "pprof/rows-by.h"
 #include "pprof/sample-type.h"
@@ -251,15 +251,15 @@ static bool compare(const char *const *after, size_t afters, struct report *repo
 /* Run the two commands in turns, and compare the runs. */
 static bool compare_commands(char *const commands[2], struct report *report)
 {
-	struct turns turns;
+	struct profiled_runs made;
 	bool above = false;
 
-	if (turns_run(&turns, commands, runs, keep, &command_stop, report)) {
-		bases = (struct word_list){ .item = (const char **)turns.profile[0],
+	if (profiled_runs_make(&made, commands, runs, keep, &command_stop, report)) {
+		bases = (struct word_list){ .item = (const char **)made.profile[0],
 					       .count = runs };
-		above = compare((const char *const *)turns.profile[1], runs, report);
+		above = compare((const char *const *)made.profile[1], runs, report);
 	}
-	turns_release(&turns);
+	profiled_runs_release(&made);
 	return above;
 }
 

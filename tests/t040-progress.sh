@@ -85,7 +85,7 @@ END
 
 check 'pmu-diff --run: the number of the run and the time left, and what the commands print' <<'END'
 	on_terminal 80 "pmu-diff --run 2 --keep runs 'echo one; sleep 2.2; ten serial 0.1' \
-		'printf two; sleep 0.5; ten serial 0.1; echo .'"
+		'printf two; sleep 2.2; ten serial 0.1; echo .'"
 	parts >drawn
 	grep -q '^pmu-diff: run 1 of 4$' drawn
 	grep -qE '^pmu-diff: run [234] of 4, [0-9]+:[0-9]{2} left$' drawn

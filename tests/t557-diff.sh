@@ -386,7 +386,7 @@ check '--run profiles both commands in turns; failures are reported, nothing is 
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0	# pmu-prof keeps what it has until it ends
 	pmu-diff -q --run 2 --keep keep -j 'ten serial 0.1; echo a >>order' \
 		'ten serial 0.1; echo b >>order' >got
-	test "$(xargs <order)" = "a b b a"
+	xargs <order | grep -qx "a b b a\|b a a b"
 	test "$(get per <got)" = run
 	test "$(get base_runs <got)" = 2
 	ls keep/base-1.pb.gz keep/base-2.pb.gz keep/after-1.pb.gz keep/after-2.pb.gz
@@ -396,7 +396,7 @@ check '--run profiles both commands in turns; failures are reported, nothing is 
 	grep -q "^pmu-diff: 'pmu-prof' failed: exit status 5" err
 	grep -q "^pmu-diff: no comparison: run 1 of 'after' failed; to see why: pmu-prof -- sh -c" err
 	exits 1 pmu-diff --run 2 true true 2>err
-	grep -q "^pmu-diff: no comparison: run 1 of 'base' has no profile: it was too short for a s" err
+	grep -q "^pmu-diff: no comparison: run 1 of '\(base\|after\)' has no profile: it was too sh" err
 	exits 1 pmu-diff --run 2 --keep no/where true true 2>err
 	grep -q "^pmu-diff: cannot create 'no/where'" err
 	none ls "$TMPDIR"

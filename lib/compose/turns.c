@@ -1,173 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/turns.h"
 #include "base/arena.h"
-#include "base/progress.h"
-#include "base/sibling.h"
-#include "base/signals.h"
-#include "base/write.h"
-#include "linux/proc.h"
+#include "base/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const char *const sides[2] = { "base", "after" };
-
-static char *path_of(const struct turns *t, int side, size_t run, const char *ending)
+/* Put the COUNT numbers in ORDER into a random order (Fisher and Yates). */
+static void shuffle(size_t *order, size_t count, uint64_t *seed)
 {
-	char *path;
-
-	if (asprintf(&path, "%s/%s-%zu%s", t->directory, sides[side], run + 1, ending) < 0)
-		abort();
-	return path;
-}
-
-static bool make_directory(struct turns *t, const char *directory, struct report *report)
-{
-	const char *parent = getenv("TMPDIR");
-
-	t->is_ours = !directory;
-	if (directory) {
-		t->directory = mem_text(directory);
-		if (mkdir(directory, 0777) == 0 || errno == EEXIST)
-			return true;
-		report_failure(report, "cannot create '%s'", directory);
-		return false;
+	for (size_t left = count; left > 1; left--) {
+		size_t chosen = random_number(seed) % left, last = order[left - 1];
+		order[left - 1] = order[chosen];
+		order[chosen] = last;
 	}
-	if (asprintf(&t->directory, "%s/pmu-diff-XXXXXX", parent && *parent ? parent : "/tmp") < 0)
-		abort();
-	if (mkdtemp(t->directory))
-		return true;
-	report_failure(report, "cannot create a directory in '%s'",
-		       parent && *parent ? parent : "/tmp");
-	t->is_ours = false;
-	return false;
 }
 
-/* Pass on what a command has written to FROM.  Return false at its end. */
-static bool pass_on(struct turns *t, int from)
+bool turns_run(const struct turns *t, turns_once *once, void *context)
 {
-	char part[1 << 12];
-	ssize_t n = read(from, part, sizeof(part));
+	size_t *order = mem_zeroed(t->commands, sizeof(*order)), done = 0;
+	uint64_t seed = t->seed;
+	bool good = true;
 
-	if (n <= 0)
-		return n < 0 && errno == EINTR;
-	progress_erase();
-	t->is_mid_line = part[n - 1] != '\n';
-	return write_whole(STDERR_FILENO, part, (size_t)n) == 0;
-}
-
-/*
- * Until PROF ends, pass on its output from FROM, and show that DONE runs have ended.  Programs that
- * the command leaves running may keep FROM open.
- */
-static void watch(struct turns *t, const struct sibling *prof, int from, size_t done)
-{
-	enum { STEP_MS = 100 };
-	struct pollfd poll_on = { .fd = from, .events = POLLIN };
-	bool more = true, ended = false;
-
-	while (more && !ended) {
-		ended = proc_child_has_ended(prof->pid);
-		while (more && poll(&poll_on, 1, ended ? 0 : STEP_MS) > 0)
-			more = pass_on(t, from);
-		if (!t->is_mid_line)	/* a prompt, perhaps: it stays */
-			progress_runs(done, 2 * t->count);
+	for (size_t i = 0; i < t->commands; i++)
+		order[i] = i;
+	for (size_t run = 0; run < t->count && good; run++) {
+		bool reverse = run % 2;
+		if (!reverse)
+			shuffle(order, t->commands, &seed);
+		for (size_t i = 0; i < t->commands && good; i++, done++)
+			good = once(context, order[reverse ? t->commands - 1 - i : i], run, done);
 	}
-	progress_erase();
-}
-
-/*
- * Run ARGV.  Its output goes to stderr, so that it does not mix with the comparison.  If stderr
- * shows how many runs have ended, the output comes through a pipe, so that it does not mix with
- * that, either.
- */
-static void run_program(struct turns *t, char *const *argv, size_t done,
-			struct report *report)
-{
-	struct sibling prof = { 0 };
-	struct sibling_how how = { .in = -1, .out = STDERR_FILENO };
-	int ends[2];
-	bool is_watched = progress_is_allowed() && pipe2(ends, O_CLOEXEC) == 0;
-
-	if (is_watched)
-		how.out = how.err = ends[1];
-	bool runs = sibling_run(&prof, argv, &how, report) >= 0;
-	if (is_watched)
-		close(ends[1]);
-	if (is_watched && runs)
-		watch(t, &prof, ends[0], done);
-	if (is_watched)
-		close(ends[0]);
-	if (runs)
-		sibling_end(&prof, false, report);
-}
-
-/* Profile COMMAND once, after DONE other runs. */
-static bool run_once(struct turns *t, int side, size_t run, char *command, size_t done,
-		     struct report *report)
-{
-	char *name = path_of(t, side, run, "");
-	char *argv[] = { (char *)(uintptr_t)"pmu-prof", (char *)(uintptr_t)"-q",
-			 (char *)(uintptr_t)"--view=none", (char *)(uintptr_t)"-o", name,
-			 (char *)(uintptr_t)"--", (char *)(uintptr_t)"sh",
-			 (char *)(uintptr_t)"-c", command, NULL };
-	int before = report->status;
-
-	t->profile[side][run] = path_of(t, side, run, ".pb.gz");
-	run_program(t, argv, done, report);
-	free(name);
-	if (is_stopped(t->stop))
-		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
-	else if (report->status != before && access(t->profile[side][run], F_OK) < 0)
-		report_error(report, "no comparison: run %zu of '%s' has no profile: it was too "
-			     "short for a sample, or failed; to see why: pmu-prof -- sh -c '%s'",
-			     run + 1, sides[side], command);
-	else if (report->status != before)
-		report_error(report, "no comparison: run %zu of '%s' failed; to see why: "
-			     "pmu-prof -- sh -c '%s'", run + 1, sides[side], command);
-	return report->status == before;
-}
-
-bool turns_run(struct turns *t, char *const command[2], size_t count, const char *directory,
-	       const volatile sig_atomic_t *stop, struct report *report)
-{
-	bool good;
-
-	*t = (struct turns){ .count = count, .stop = stop };
-	for (int side = 0; side < 2; side++)
-		t->profile[side] = mem_zeroed(count, sizeof(*t->profile[side]));
-	good = make_directory(t, directory, report);
-	for (size_t run = 0; run < count && good; run++)
-		for (int turn = 0; turn < 2 && good; turn++) {
-			int side = (int)(run & 1) ^ turn;
-			good = run_once(t, side, run, command[side], 2 * run + (size_t)turn,
-					report);
-		}
+	free(order);
 	return good;
 }
 
-void turns_release(struct turns *t)
+/* --- the words of a command line --- */
+
+static const char blanks[] = " \t";
+
+/* Return whether the WORD of LENGTH characters is a command of the shell itself, not a program. */
+static bool is_of_shell(const char *word, size_t length)
 {
-	for (int side = 0; side < 2; side++) {
-		for (size_t run = 0; t->profile[side] && run < t->count; run++) {
-			if (t->is_ours && t->profile[side][run]) {
-				char *page = path_of(t, side, run, ".html");
-				unlink(page);
-				unlink(t->profile[side][run]);
-				free(page);
-			}
-			free(t->profile[side][run]);
-		}
-		free(t->profile[side]);
+	static const char *const names[] = { ".", ":", "cd", "command", "eval", "exec", "exit",
+					     "export", "set", "trap", "ulimit", "umask",
+					     "unset", "wait" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length && !memcmp(names[i], word, length))
+			return true;
+	return memchr(word, '=', length) != NULL;	/* NAME=VALUE COMMAND */
+}
+
+/* Return whether a shell would do more with LINE than split it at blanks. */
+static bool needs_shell(const char *line)
+{
+	const char *first = line + strspn(line, blanks);
+
+	return strpbrk(line, "|&;<>()$`\\\"'*?[]#~{}!\n") || *first == '\0' ||
+	       is_of_shell(first, strcspn(first, blanks));
+}
+
+char **turns_words(const char *line)
+{
+	size_t size = strlen(line) + 1, most = size / 2 + 4, count = 0;
+	char **words = mem_zeroed(1, most * sizeof(*words) + size);
+	char *text = memcpy(words + most, line, size), *rest;
+
+	if (needs_shell(line)) {
+		words[0] = (char *)(uintptr_t)"sh";
+		words[1] = (char *)(uintptr_t)"-c";
+		words[2] = text;
+		return words;
 	}
-	if (t->is_ours)
-		rmdir(t->directory);
-	free(t->directory);
-	*t = (struct turns){ .count = 0 };
+	for (char *w = strtok_r(text, blanks, &rest); w; w = strtok_r(NULL, blanks, &rest))
+		words[count++] = w;
+	return words;
 }

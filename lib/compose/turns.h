@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns - profiles two commands several times by pmu-prof, in turns: A B B A A B ...
+ * turns - runs several commands several times each, in turns.
  *
- * A machine that warms up or slows down then affects both commands equally.
+ * In a turn, each command runs once.  The order within every second turn is random, and the turn
+ * after it has the reverse order, such as A B, B A, B A, A B.  So a machine that warms up or slows
+ * down affects all commands equally, and nothing that comes back regularly meets only one of them.
  */
 #pragma once
-#include "base/report.h"
-
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+/* The order is random, but the same for the same SEED. */
 struct turns {
-	const volatile sig_atomic_t *stop;	/* set: stop after this run */
-	bool is_mid_line;	/* a command has written a part of a line to the terminal */
-	char *directory;	/* directory of the profiles */
-	bool is_ours;		/* turns_release() removes the directory and the profiles */
-	size_t count;		/* runs of each command */
-	char **profile[2];	/* by command, by run: the path of the profile */
+	size_t commands, count;	/* number of commands; runs of each */
+	uint64_t seed;
 };
 
-/*
- * Run COMMAND[0] and COMMAND[1], lines for a shell, COUNT times each.  Keep the profiles in
- * DIRECTORY; NULL: in a new directory that is removed.  Return false (reported) if a run failed or
- * STOP (or NULL) was set.
- */
-bool turns_run(struct turns *t, char *const command[2], size_t count, const char *directory,
-	       const volatile sig_atomic_t *stop, struct report *report);
+/* Make run RUN (from 0 on) of COMMAND, after DONE runs of any command.  False: make no more. */
+typedef bool turns_once(void *context, size_t command, size_t run, size_t done);
 
-/* Free T, and remove the profiles unless they are kept. */
-void turns_release(struct turns *t);
+/* Call ONCE for each run.  Return false if it returned false. */
+bool turns_run(const struct turns *t, turns_once *once, void *context);
+
+/*
+ * Return the words of the command line LINE, with a NULL at the end: itself, split at blanks, if a
+ * shell would do no more than that, else "sh", "-c" and LINE.  The caller frees them with free().
+ */
+char **turns_words(const char *line);

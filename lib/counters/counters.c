@@ -2,6 +2,7 @@
 #include "counters/counters.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "record/events.h"
 
 #include <errno.h>
@@ -359,13 +360,6 @@ void counters_enable(const struct counters *c, bool on)
 		if (!tracks(c, &c->counter[i]))
 			ioctl(c->counter[i].fd,
 			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-}
-
-/* Linear congruential generator (Knuth's MMIX).  Its high bits are the most random. */
-static uint64_t random_number(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
 }
 
 void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed)
