@@ -20,6 +20,7 @@
 #	pmu-serve	a server that listens when the next command runs, until the next one starts
 #	go tool pprof -http	go tool pprof -top
 #	go test		the program that -exec names, with ./program
+#	benchstat	a look whether its files are there
 
 # as_here: stdin, with the stand-ins of words
 as_here() {
@@ -162,6 +163,9 @@ write_stand_ins() {
 	PATH=${PATH#*:}
 	case "$1 $2" in
 	"test -exec") exec $3 ./program -test.bench . ;;
+	"test -exec="*)
+		eval "set -- ${2#-exec=}"
+		exec "$@" ./program -test.bench=. ;;
 	"tool pprof")
 		shift 2
 		if test "$1" = -http; then
@@ -171,6 +175,9 @@ write_stand_ins() {
 		exec go tool pprof "$@" ;;
 	esac
 	exit 2
+	EOF
+	stand_in benchstat <<-"EOF"
+	test -e "$1" && test -e "$2"
 	EOF
 	stand_in pmu-serve <<-"EOF"
 	case " $* " in *" --version "*) exec "$BIN/pmu-serve" "$@" ;; esac

@@ -90,6 +90,16 @@ void counting_rows_add_times(struct counting_rows *rows, const struct counting_r
 	}
 }
 
+void counting_rows_divide(struct counting_rows *rows, double n)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		struct counting_row *row = &rows->row[i];
+		for (size_t k = 0; k < rows->runs && row->kind != COUNTING_DERIVED; k++)
+			row->value[k] /= n;
+		counting_row_complete(row, rows->runs);
+	}
+}
+
 const struct counting_row *counting_rows_find(const struct counting_rows *rows, const char *name)
 {
 	for (size_t i = 0; i < rows->count; i++)

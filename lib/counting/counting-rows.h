@@ -48,6 +48,9 @@ void counting_rows_add_times(struct counting_rows *rows, const struct counting_r
 struct counting_row *counting_rows_add(struct counting_rows *rows, enum counting_kind kind,
 				       const char *name, const char *unit);
 
+/* Divide all counts and times by N, but not what is calculated from others: that stays as it is. */
+void counting_rows_divide(struct counting_rows *rows, double n);
+
 /* Calculate the mean and its interval from the values. */
 void counting_row_complete(struct counting_row *row, size_t runs);
 

@@ -8,6 +8,7 @@
 /* What is said beside the rows. */
 struct stat_heading {
 	const char *of;		/* what was counted: "runs of: sleep 1" */
+	const char *per;	/* unit by whose number values are divided: "op"; or NULL */
 	size_t runs;
 	size_t failed;		/* runs with another exit status than 0, or ended by a signal */
 };

@@ -83,7 +83,8 @@ void stat_print_text(const struct counting_rows *rows, const struct stat_heading
 		for (int c = 0; c < COLUMNS; c++)
 			if (strlen(cells[i].text[c]) > width[c])
 				width[c] = strlen(cells[i].text[c]);
-	fprintf(out, "%zu %s\n", heading->runs, heading->of);
+	fprintf(out, "%zu %s%s%s\n", heading->runs, heading->of,
+		heading->per ? ", values per " : "", heading->per ? heading->per : "");
 	for (size_t i = 0; i <= rows->count; i++) {
 		const struct counting_row *r = i ? &rows->row[i - 1] : NULL;
 		for (int c = 0; c < COLUMNS; c++)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/stat-bench.h"
+#include "base/arena.h"
+#include "linux/cpus.h"
+#include "record/words.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* Go's name of a machine, by uname's. */
+static const struct { const char *ours, *go; } machines[] = {
+	{ "x86_64", "amd64" }, { "aarch64", "arm64" }, { "i686", "386" }, { "armv7l", "arm" },
+};
+
+/* Print goos, goarch and cpu to OUT, as Go does before its benchmarks. */
+static void write_machine(FILE *out)
+{
+	char model[256];
+	struct utsname name;
+
+	if (uname(&name) == 0) {
+		const char *machine = name.machine;
+		for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+			if (!strcmp(machine, machines[i].ours))
+				machine = machines[i].go;
+		fprintf(out, "goos: linux\ngoarch: %s\n", machine);
+	}
+	if (cpus_model(model, sizeof(model)))
+		fprintf(out, "cpu: %s\n", model);
+}
+
+/* Write TEXT to OUT, with '-' for what would end a field of the line. */
+static void write_word(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		fputc(isspace((unsigned char)*text) ? '-' : *text, out);
+}
+
+/* Write VALUE to OUT: all digits before the point, and six digits at least. */
+static void write_value(double value, FILE *out)
+{
+	value += 0.0;	/* not "-0" */
+	fprintf(out, fabs(value) >= 1e5 ? "\t%10.0f " : "\t%10.6g ", value);
+}
+
+/* Print ITEM, which counted EVENTS, to OUT: a line, with values per UNIT. */
+static void write_item(const struct bench_item *item, const struct event_list *events,
+		       const char *unit, FILE *out)
+{
+	write_word(item->name, out);
+	fprintf(out, "\t%8" PRIu64, item->iterations);
+	if (!isnan(item->nanoseconds)) {
+		write_value(item->nanoseconds, out);
+		fprintf(out, "ns/%s", unit);
+	}
+	if (*item->metrics)
+		fprintf(out, "\t%s", item->metrics);
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->event[i];
+		if (isnan(item->per_op[i]))
+			continue;
+		write_value(item->per_op[i], out);
+		write_word(event->name, out);
+		if (!strcmp(event->unit, UNIT_TIME))
+			fputs("-ns", out);
+		else if (strcmp(event->unit, UNIT_COUNT))
+			fprintf(out, "-%s", event->unit);
+		fprintf(out, "/%s", unit);
+	}
+	fputc('\n', out);
+	fflush(out);
+}
+
+/* Return the name of a benchmark for PROGRAM.  The caller frees. */
+static char *name_of(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	char *name;
+
+	if (asprintf(&name, "Benchmark%s", slash ? slash + 1 : program) < 0)
+		abort();
+	char *first = name + strlen("Benchmark");
+	*first = (char)toupper((unsigned char)*first);
+	return name;
+}
+
+/* Print RUN of a command to OUT: a line, with the costs of one of N UNITS. */
+static void write_run(const struct counting_run *run, const struct event_list *events,
+		      const char *name, const char *unit, double n, FILE *out)
+{
+	double *per_op = mem_zeroed(events->count + 1, sizeof(*per_op));
+
+	for (size_t i = 0; i < events->count; i++)
+		per_op[i] = counting_scaled(&run->value[i]) * events->event[i].scale / n;
+	const struct bench_item item = {
+		.name = name, .iterations = (uint64_t)fmax(n, 1), .per_op = per_op,
+		.nanoseconds = (double)run->wall / n, .metrics = "",
+	};
+	write_item(&item, events, unit, out);
+	free(per_op);
+}
+
+void stat_bench_command(struct counting *counting, char *const *command, uint64_t runs,
+			const char *unit, double n, FILE *out, struct stat_heading *heading,
+			struct report *report)
+{
+	char *name = name_of(command[0]);
+	bool good = true;
+
+	write_machine(out);
+	while (good && heading->runs < runs && !counting->is_stopped) {
+		struct counting_run run = { 0 };
+		good = counting_run_command(counting, command, &run, report);
+		if (good && run.status == 0 && !run.is_cut)
+			write_run(&run, counting->events, name, unit, n, out);
+		heading->runs += good;
+		heading->failed += good && run.status;
+		counting_run_release(&run);
+	}
+	free(name);
+}
+
+int stat_bench_binary(struct counting *counting, char *const *command, FILE *out,
+		      struct report *report)
+{
+	struct bench *b = bench_open(counting, command, report);
+	struct bench_item item;
+
+	while (bench_next(b, &item)) {
+		if (item.text)
+			fprintf(out, "%s\n", item.text);
+		else
+			write_item(&item, counting->events, "op", out);
+	}
+	return bench_close(b);
+}

@@ -1,0 +1,3 @@
+module example.test/benches
+
+go 1.19

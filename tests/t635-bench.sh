@@ -1,0 +1,179 @@
+#!/bin/sh
+# pmu-stat --bench and --per: the cost of one operation, in Go's benchmark format.
+#
+# The truth is what go test prints itself, and benchmarks whose costs are known (tests/benches).
+# kinds: release
+. tests/lib.sh
+
+cp -r "$TOP/tests/benches" "$scratch/benches"
+GOFLAGS=-vet=off GOPROXY=off GOTOOLCHAIN=local
+export GOFLAGS GOPROXY GOTOOLCHAIN
+
+# format [NAME UNIT]: read the output by the format, strictly: benchstat is not on every machine
+format() { python3 "$TOP/tests/benches.py" "$@"; }
+
+# binary: compile the benchmarks of known costs to costs.test, once
+binary() {
+	needs_command go
+	test -e "$scratch/costs.test" ||
+		(cd "$scratch/benches" && go test -c -o "$scratch/costs.test" ./costs)
+}
+
+# other FILE: all lines but results of benchmarks, without the time that a test took
+other() {
+	grep -v "^Benchmark" "$1" | sed "s/	[0-9.]*s\$/	TIME/; s/0x[0-9a-f]*/ADDRESS/g
+		s/^goroutine .*/goroutine/"
+}
+
+check 'go test: each benchmark has as many lines as -count says, all else stays as it is' <<'END'
+	needs_command go
+	cd "$scratch/benches"
+	export GOMAXPROCS=2
+	exits 1 go test -bench . -benchtime 2x -count 2 ./... >plain 2>plain.err
+	exits 1 pmu-stat --bench -e page-faults -- go test -bench . -benchtime 2x -count 2 ./... \
+		>ours 2>err
+	format <ours >names
+	# the name comes before what the benchmark prints: then its line is none of the format
+	sed "s/^Benchmark.*a line\$//; s/^BenchmarkPanics.*//" plain | format >plain.names
+	echo BenchmarkNames/talks >>plain.names
+	echo BenchmarkNames/talks >>plain.names
+	sed "s/-[0-9]*\$//" names | grep -v NeedsOther | sort >all
+	sed "s/-[0-9]*\$//" plain.names | grep -v NeedsOther | sort | same - all
+	at_least "$(wc -l <all)" 30
+	for file in plain ours; do
+		# without what fails alone, and the line that go test breaks
+		other $file | grep -v "NeedsOther\|_test.go:16\|^panic\|^no line\|^FAIL\$" |
+			sort -u >$file.other
+	done
+	same plain.other ours.other
+END
+
+check 'what fails only when it runs alone is reported, and the rest is counted' <<'END'
+	needs_command go
+	cd "$scratch/benches"
+	test -s ours
+	grep -q "^pmu-stat: 'BenchmarkNeedsOther.*' failed when it ran alone: it has no result" ours
+	grep -q "broken_test.go:16: nobody has prepared this" ours
+	grep -q "^BenchmarkGood.* page-faults/op" ours
+	none grep "^BenchmarkNever" ours
+	none cat err
+	# alone, it is why the binary fails
+	go test -c -o "$scratch/broken.test" ./broken
+	exits 1 pmu-stat --bench -e page-faults -- "$scratch/broken.test" -test.bench=Needs\|Good \
+		-test.benchtime=2x >out 2>err
+	grep -q "^PASS" out
+	exits 1 "$scratch/broken.test" -test.bench=Fails -test.benchtime=2x
+	exits 2 pmu-stat --bench -e page-faults -- sh -c "exit 2" a -test.bench=.
+END
+
+check 'page faults and CPU time of an operation; the compiler and the start are not in it' <<'END'
+	binary
+	cd "$scratch/benches"
+	export GOMAXPROCS=1
+	# the compiler has thousands
+	near "$(format BenchmarkFaults-2 page-faults/op <ours | sed -n 1p)" 8 500
+	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Faults \
+		-test.benchtime=1000x >out
+	near "$(format BenchmarkFaults page-faults/op <out)" 8 0.3
+	# whatever the machine does besides, these operations take a millisecond of CPU time
+	pmu-stat --bench -e task-clock -- "$scratch/costs.test" -test.bench=Time \
+		-test.benchtime=100x >out
+	near "$(format BenchmarkTime task-clock-ns/op <out)" 1000000 200000
+	grep -q "^BenchmarkTime	 *100	" out
+END
+
+check 'one iteration, the number that Go chooses, and metrics of the benchmark' <<'END'
+	binary
+	export GOMAXPROCS=1
+	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Faults \
+		-test.benchtime=1x -test.count=40 >out
+	format BenchmarkFaults page-faults/op <out >values
+	test "$(wc -l <values)" = 40
+	# the start varies by some page faults
+	near "$(sort -g values | sed -n 20p)" 8 4
+	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Faults \
+		-test.benchtime=30ms >out
+	at_least "$(awk "/^BenchmarkFaults/ { print \$2 }" out)" 100
+	near "$(format BenchmarkFaults page-faults/op <out)" 8 1
+	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Names/metric \
+		-test.benchtime=2x >out
+	# by its own clock: 1000 ns, and 100 for each iteration
+	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Names/fixed \
+		-test.benchtime=8x >fixed
+	test "$(format BenchmarkNames/fixed ns/op <fixed)" = 100.0
+	test "$(format BenchmarkNames/metric things/op <out)" = 3.5
+	test -z "$(format BenchmarkNames/metric ns/op <out)"
+END
+
+check 'numbers of threads: -cpu, and names that end like one' <<'END'
+	binary
+	names() { sort | uniq -c; }
+	test=$scratch/costs.test
+	$test -test.bench=Names/x -test.benchtime=1x -test.cpu=1,2 | format | names >plain
+	pmu-stat --bench -e page-faults -- $test -test.bench=Names/x -test.benchtime=1x \
+		-test.cpu=1,2 | format | names | same plain -
+	# "x-2" is a name by itself, and what two threads make of "x"
+	grep -q " 2 BenchmarkNames/x-2\$" plain
+	for threads in 1 2 3; do
+		export GOMAXPROCS=$threads
+		$test -test.bench=Names/x -test.benchtime=1x | format | names >plain
+		pmu-stat --bench -e page-faults -- $test -test.bench=Names/x -test.benchtime=1x |
+			format | names | same plain -
+	done
+END
+
+check 'a program of the user runs the binary, and quotes in the path of the tool are kept' <<'END'
+	binary
+	needs_single_tools
+	mkdir "it's here"
+	cp "$(command -v pmu-stat)" "it's here/pmu-stat"
+	tool=$PWD/it\'s\ here/pmu-stat
+	cd "$scratch/benches"
+	export GOMAXPROCS=1
+	"$tool" --bench -e "{page-faults,task-clock:u}" -- go test -bench Environment \
+		-benchtime 2x -exec "env BENCH_RUNS_THIS=1" ./costs >out
+	test -n "$(format BenchmarkEnvironment page-faults/op <out)"
+	test -n "$(format BenchmarkEnvironment task-clock:u-ns/op <out)"
+END
+
+check 'other commands: a line for each run that did not fail, divided by --per' <<'END'
+	pmu-stat --bench --per op=10 -n 3 -e page-faults -- /bin/true >out
+	test "$(format <out | sort | uniq -c | xargs)" = "3 BenchmarkTrue"
+	grep -q "^goos: linux\$" out
+	grep -q "^BenchmarkTrue	 *10	" out
+	pmu-stat -e page-faults -- /bin/true >whole
+	faults=$(awk "\$NF == \"page-faults\" { print \$1 }" whole)
+	near "$(format BenchmarkTrue page-faults/op <out | sed -n 1p)" \
+		"$(awk "BEGIN { print $faults / 10 }")" 0.5
+	pmu-stat --bench -n 2 -e page-faults -- sh -c "exit 3" >out 2>err
+	test -z "$(format <out)"
+	grep -q "^pmu-stat: 2 of 2 runs failed\$" err
+	# what the command prints is not between the lines
+	pmu-stat --bench -e page-faults -- sh -c "printf Benchmark" >out 2>err
+	test "$(format <out)" = BenchmarkSh
+	grep -q "^Benchmark\$" err
+END
+
+check '--per divides the table, too, and names the unit' <<'END'
+	pmu-stat -e page-faults -n 3 -- /bin/true >whole
+	pmu-stat -e page-faults -n 3 --per request=10 -- /bin/true >out
+	grep -q "values per request" out
+	mean() { awk "\$NF == \"page-faults\" { print \$1 }" $1; }
+	near "$(mean out)" "$(awk "BEGIN { print $(mean whole) / 10 }")" 0.5
+END
+
+check 'wrong usage' <<'END'
+	for per in op op= =1 op=0 op=-1 op=x op=1x op=inf op=nan "a b=1"; do
+		exits 2 pmu-stat --per "$per" -- true 2>err
+	done
+	exits 2 pmu-stat --bench --per op=1 -- go test -bench . 2>err
+	grep -q "^pmu-stat: --per is for other commands" err
+	exits 2 pmu-stat --bench -n 2 -- go test -bench . 2>err
+	grep -q "run as often as -count says" err
+	exits 2 pmu-stat --bench -- go test ./... 2>err
+	grep -q "^pmu-stat: 'go test' runs no benchmark without -bench" err
+	exits 1 pmu-stat --bench -e nosuch -- go test -bench . 2>err
+	test "$(wc -l <err)" = 1
+END
+
+done_testing
