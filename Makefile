@@ -28,8 +28,8 @@ OBJCOPY      ?= objcopy
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
 MODULES = base stats linux record stream elf event process waits locate dwarf names symbol code \
-	  unwind target relay labels counters sample counting resolve pprof aggregate compare listing \
-	  show flame live survey host compose serve tool
+	  unwind target relay labels counters sample counting resolve pprof aggregate compare access \
+	  listing show flame live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -37,8 +37,8 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,compare/% compose/% flame/% host/% listing/% live/% serve/% tool/go-flags% \
-		$(addprefix show/,annotate% bars% diff% ratios% top%))
+UNUSED  := $(addprefix lib/,access/% compare/% compose/% flame/% host/% listing/% live/% serve/% \
+		tool/go-flags% $(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bars-internal - which sample types of a profile belong together, by their names. */
+/*
+ * bars-internal - which sample types of a profile belong together, by their names; and the rows of
+ * the sums.
+ */
 #pragma once
-#include "pprof/decode.h"
+#include "compare/bars.h"
 
 /* Return the index of the type NAME followed by MORE with the unit "count", or TABLE_NONE. */
 uint32_t bars_type_named(const struct decoded *d, const char *name, const char *more);
@@ -16,3 +19,6 @@ uint32_t bars_count_by_name(const struct decoded *d, uint32_t value);
 bool bars_is_time(const struct decoded *d, uint32_t type, const char *name);
 uint32_t bars_time_named(const struct decoded *d, const char *name);
 uint32_t bars_count_of_clock(const struct decoded *d);
+
+/* Make S have at least ROWS rows. */
+void bars_make_rows(struct bars_sums *s, uint32_t rows);

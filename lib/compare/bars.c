@@ -406,7 +406,7 @@ bool bars_next_sample(struct bars *b, const struct decoded_sample *s, uint32_t i
 	return true;
 }
 
-static void make_rows(struct bars_sums *s, uint32_t rows)
+void bars_make_rows(struct bars_sums *s, uint32_t rows)
 {
 	for (; s->rows < rows; s->rows++) {
 		s->row = array_grow(s->row, s->rows, sizeof(*s->row));
@@ -420,7 +420,7 @@ void bars_count(struct bars *b, uint32_t row, enum bars_of kind)
 
 	if (b->why_not || (b->cell_weight <= 0 && b->cell_measured <= 0))
 		return;
-	make_rows(s, row + 1);
+	bars_make_rows(s, row + 1);
 	struct bars_sum *sum = &s->row[row];
 	sum->measured += b->cell_measured;
 	if (b->cell_weight <= 0)
@@ -440,7 +440,7 @@ static void sort_cells(struct bars_sums *s, uint32_t rows)
 {
 	struct bars_cell *sorted = mem_zeroed(s->cells, sizeof(*sorted));
 
-	make_rows(s, rows);
+	bars_make_rows(s, rows);
 	s->first = mem_zeroed((size_t)rows + 2, sizeof(*s->first));
 	for (size_t i = 0; i < s->cells; i++)
 		s->first[s->cell[i].row + 2]++;
@@ -484,8 +484,8 @@ static void arrange_blocks(struct bars *b, uint32_t rows)
 static void limit_effective(struct bars *b)
 {
 	double kish = share_kish(&b->whole);
-	bool is_latency = !strncmp(decoded_string(b->d, b->d->type[b->value].type), TYPE_LATENCY,
-				   strlen(TYPE_LATENCY));
+	bool is_latency = b->d && !strncmp(decoded_string(b->d, b->d->type[b->value].type),
+					   TYPE_LATENCY, strlen(TYPE_LATENCY));
 
 	if (b->whole.is_complete || kish >= b->taken / 2 || (is_latency && kish >= FEW_EFFECTIVE))
 		return;

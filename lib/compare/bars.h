@@ -69,7 +69,7 @@ struct bars {
 		struct share_bar bar[BARS_KINDS];
 	} *row;			/* by row, set by bars_make(); NULL before */
 	/* private: */
-	const struct decoded *d;
+	const struct decoded *d;	/* NULL: the samples were summed elsewhere */
 	uint32_t waits;		/* index of the type with the measured part of VALUE */
 	bool is_base;		/* the samples are of the base of a difference */
 	uint32_t value, count;	/* indices of the sample types; COUNT equals VALUE for counts */
@@ -103,6 +103,22 @@ bool bars_next_sample(struct bars *b, const struct decoded_sample *sample, uint3
 
 /* Count the current sample for ROW, once for each kind that it belongs to. */
 void bars_count(struct bars *b, uint32_t row, enum bars_of kind);
+
+/* What is known of all samples, if they are not from a profile. */
+struct bars_given {
+	const double *weight;	/* by block of time: sum of the weights of its samples */
+	uint32_t blocks;
+	double total, squares;	/* sum of all weights, and of their squares */
+	double samples, lost;	/* numbers of samples */
+	bool is_complete;	/* as in struct share_whole */
+};
+
+/*
+ * Instead of bars_init(), bars_next_sample() and bars_count(): B is of samples that were summed
+ * elsewhere.  bars_put() adds ROW, from 1 on, for all kinds.  Its PART has weights of all blocks.
+ */
+void bars_begin(struct bars *b, const struct bars_given *all);
+void bars_put(struct bars *b, uint32_t row, const struct share_part *part);
 
 /* Finish after all samples have been counted for ROWS rows.  Frees B->order. */
 void bars_finish(struct bars *b, uint32_t rows);

@@ -1,37 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A top as CSV, RFC 4180. */
+#include "show/internal.h"
 #include "show/top-print-internal.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-/*
- * RFC 4180: a field with a quote, comma or line end is quoted, and its quotes are doubled.  A
- * spreadsheet calculates what starts with one of =+-@, and names come from the sampled program: an
- * apostrophe makes them text.
- */
-static void print_csv_text(const char *text, FILE *out)
-{
-	const char *mark = *text && strchr("=+-@", *text) ? "'" : "";
-
-	if (!text[strcspn(text, "\",\r\n")]) {
-		fprintf(out, "%s%s", mark, text);
-		return;
-	}
-	fprintf(out, "\"%s", mark);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
 
 static void print_csv_object(const struct top_printing *p, uint32_t row)
 {
 	if (!p->t->how.objects)
 		return;
-	print_csv_text(top_object(p->t, row), p->out);
+	csv_text(top_object(p->t, row), p->out);
 	fputc(',', p->out);
 }
 
@@ -42,12 +20,12 @@ static void print_csv_calls(const struct top_printing *p, const char *relation,
 
 	for (uint32_t i = 0; i < shown; i++) {
 		uint32_t call = s->order[s->first[row] + i];
-		print_csv_text(s->t->row[row].name, p->out);
+		csv_text(s->t->row[row].name, p->out);
 		fprintf(p->out, ",%s,,,%" PRId64 ",%.6f,", relation, s->t->call[call].value,
 			top_share_of_call(s, row, call));
 		fputs(p->bars ? ",,,,,," : "", p->out);
 		print_csv_object(p, top_other_end(s, call));
-		print_csv_text(top_name_at_other_end(s, call), p->out);
+		csv_text(top_name_at_other_end(s, call), p->out);
 		fputs("\r\n", p->out);
 	}
 }
@@ -69,7 +47,7 @@ void top_csv_row(struct top_printing *p, uint32_t row, bool is_first)
 	(void)is_first;
 	if (p->t->how.calls) {
 		print_csv_calls(p, "caller", &p->callers, row);
-		print_csv_text(r->name, p->out);
+		csv_text(r->name, p->out);
 		fputs(",self,", p->out);
 	}
 	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat,
@@ -77,7 +55,7 @@ void top_csv_row(struct top_printing *p, uint32_t row, bool is_first)
 	for (int kind = 0; p->bars && kind < BARS_KINDS; kind++)
 		bars_print_csv(p->bars, &p->bars->row[row].bar[kind], p->view->bars, p->out);
 	print_csv_object(p, row);
-	print_csv_text(r->name, p->out);
+	csv_text(r->name, p->out);
 	fputs("\r\n", p->out);
 	if (p->t->how.calls)
 		print_csv_calls(p, "callee", &p->callees, row);

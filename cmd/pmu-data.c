@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-data - show which data a program accesses, and where accesses cost time.
+ *
+ * Reads a stream, raw or resolved, or a perf.data file, whose samples have data addresses, from
+ * FILE or stdin.  Writes a table to stdout: by variable, by cache line, by where the data was
+ * found, or by thread.
+ */
+#include "access/access-stream.h"
+#include "show/access-print.h"
+#include "show/screen.h"
+#include "tool/command.h"
+#include "tool/selection-options.h"
+
+static int by = ACCESS_BY_OBJECT, format = ACCESS_TEXT;
+static bool latency;
+static struct selection selection = SELECTION_ALL;
+
+static const struct command_option options[] = {
+	{ 0, "by", "WHAT", "show variables, cache lines, sources of data, or threads",
+	  SETS_CHOICE(by, access_by_name) },
+	{ 0, "latency", NULL, "show percentiles of the latency in each row", SETS_FLAG(latency) },
+	SELECTION_OPTIONS(selection),
+	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, access_format_name),
+	  .group = GROUP_FILES },
+	{ 0 }
+};
+
+static const struct command_spelling spellings[] = { JSON_SPELLING, { 0 } };
+
+static const struct command command = {
+	.name = "pmu-data",
+	.purpose = "show which data a program accesses, and where accesses cost time",
+	.operands = "[FILE]",
+	.options = options,
+	.spellings = spellings,
+	.reads_files = true,
+};
+
+/* Report what the stream lacks for what was asked.  Return whether it has enough. */
+static bool check_facts(const struct access_facts *f, struct report *report)
+{
+	if (f->samples == 0 && f->without == 0)
+		report_error(report, "no sample was selected, or the stream has none");
+	else if (f->samples == 0)
+		report_error(report, "no sample has a data address: record them with pmu-sample "
+			     "--record data, and page-faults, mem:ADDRESS or an event of loads "
+			     "and stores");
+	else if (by == ACCESS_BY_SOURCE && !f->has_sources)
+		report_error(report, "no sample says where its data was found: this takes a "
+			     "precise event of loads or stores, on a CPU that has one");
+	else if (latency && !f->has_weights)
+		report_error(report, "--latency: no sample has a latency: this takes a precise "
+			     "event of loads or stores, on a CPU that has one");
+	else
+		return true;
+	return false;
+}
+
+static void show(struct opened *o, struct report *report)
+{
+	struct access_stream *in = access_stream_new(o, &selection, report);
+	struct accesses accesses;
+	struct access access;
+
+	if (!in)
+		return;
+	accesses_init(&accesses, &(struct accesses_how){
+		.by = (enum access_by)by, .line = access_stream_line(in),
+		.weights = latency || by == ACCESS_BY_SOURCE });
+	while (access_stream_next(in, &access))
+		accesses_add(&accesses, &access);
+	command_input_ended();
+	const struct access_view view = {
+		.facts = access_stream_facts(in), .columns = screen_columns(),
+		.rows = format == ACCESS_TEXT ? 20 : UINT64_MAX };
+	if (check_facts(view.facts, report))
+		access_print(&accesses, &view, (enum access_format)format, stdout);
+	accesses_release(&accesses);
+	access_stream_free(in);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+
+	command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command);
+	command_spare_inputs(&command, NULL, &input, 1);
+	command_on_signals(SIGNALS_END_BUT_ONE);
+	struct opened *o = opened_new(input, &report);
+	if (o && (opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED))
+		show(o, &report);
+	else if (o)
+		report_error(&report, "'%s' is not a stream: a profile has no addresses of data",
+			     input);
+	opened_free(o, false);
+	return command_end(&report);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/access-stream.h"
+#include "linux/read.h"
+#include "linux/sysfs.h"
+#include "locate/locate.h"
+#include "names/object-name.h"
+#include "record/data-source.h"
+#include "record/loss.h"
+#include "record/words.h"
+
+#include <linux/hw_breakpoint.h>
+#include <stdlib.h>
+
+struct access_stream {
+	struct report *report;
+	const struct selection *selection;
+	struct stream_reader *in;
+	struct resolved tables, past;
+	struct resolved_reader reader;
+	struct loss_counts lost;
+	struct access_facts facts;
+	bool *is_used;		/* by event: it has samples with a data address */
+	uint32_t used;		/* elements of IS_USED */
+	uint32_t *frame;	/* room for the frames of a sample */
+	bool has_end;		/* the END record came, with the right counts */
+	char nameless[128];	/* what the code is called that accessed the data, without a name */
+};
+
+struct access_stream *access_stream_new(struct opened *o, const struct selection *selection,
+					struct report *report)
+{
+	struct stream_reader *in = opened_stream(o);
+
+	if (!in)
+		return NULL;
+	struct access_stream *s = mem_zeroed(1, sizeof(*s));
+	*s = (struct access_stream){ .report = report, .selection = selection, .in = in,
+				     .facts.is_complete = true };
+	s->reader.tables = &s->tables;
+	s->frame = mem_zeroed(RESOLVED_FRAMES_MAX, sizeof(*s->frame));
+	return s;
+}
+
+/*
+ * Return whether the address of a sample is one of data.  A breakpoint for execution has the address
+ * of code, and so has an event for which the CPU records each branch.  If the CPU says what
+ * instructions do, an address without a load or store is left from an earlier instruction.
+ */
+static bool has_data(const struct perf_event_attr *attr, const struct access *access)
+{
+	switch (attr->type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+		return true;
+	case PERF_TYPE_BREAKPOINT:
+		return attr->bp_type != HW_BREAKPOINT_X;
+	case PERF_TYPE_HARDWARE:
+		if (attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+			return false;
+	}
+	return !(attr->sample_type & PERF_SAMPLE_DATA_SRC) || access->has_source;
+}
+
+static enum access_kind kind_of(const struct perf_event_attr *attr, const struct access *access)
+{
+	enum data_source_op op = access->has_source ? data_source_op(access->source)
+						    : DATA_SOURCE_UNKNOWN;
+
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		return attr->bp_type == HW_BREAKPOINT_W ? ACCESS_STORE
+		       : attr->bp_type == HW_BREAKPOINT_R ? ACCESS_LOAD : ACCESS_UNKNOWN;
+	return op == DATA_SOURCE_LOAD ? ACCESS_LOAD
+	       : op == DATA_SOURCE_STORE ? ACCESS_STORE : ACCESS_UNKNOWN;
+}
+
+/* Return the name of the function in which S was; of code without a name, that of its object. */
+static const char *function_of(struct access_stream *s, const struct resolved_sample *sample)
+{
+	const struct resolved *r = &s->tables;
+	const struct resolved_frame *leaf = &r->frame[sample->frame[0]];
+	char object[sizeof(s->nameless) - 2];
+
+	if (leaf->lines) {
+		const char *name = r->string[r->function[leaf->line[0].function].name];
+		if (*name)
+			return name;
+	}
+	object_name(r->string[r->object[leaf->object].path], false, object, sizeof(object));
+	snprintf(s->nameless, sizeof(s->nameless), "[%s]", object);
+	return s->nameless;
+}
+
+/* Set what is at the data address of SAMPLE. */
+static void name_data(struct access_stream *s, const struct resolved_sample *sample,
+		      struct access *out)
+{
+	(void)s;
+	(void)sample;
+	out->object = WORD_DATA;
+	out->offset = out->address;
+}
+
+/* A sample of EVENT is used. */
+static void note_event(struct access_stream *s, uint32_t event)
+{
+	const struct stream_event *e = &stream_events(s->in)->event[event];
+
+	for (; s->used <= event; s->used++) {
+		s->is_used = array_grow(s->is_used, s->used, sizeof(*s->is_used));
+		s->is_used[s->used] = false;
+	}
+	if (s->is_used[event])
+		return;
+	s->is_used[event] = true;
+	if (s->facts.events++ == 0)
+		s->facts.event = e->name;
+	s->facts.is_complete &= !e->attr.freq && e->attr.sample_period == 1;
+}
+
+static void note(struct access_stream *s, const struct resolved_sample *sample,
+		 const struct access *access)
+{
+	s->facts.samples++;
+	s->facts.has_sources |= access->has_source;
+	s->facts.has_weights |= access->has_weight;
+	s->facts.has_physical |= access->physical != 0;
+	note_event(s, sample->event);
+}
+
+/* Set *OUT to SAMPLE.  Return false if it has no data address. */
+static bool make_access(struct access_stream *s, const struct resolved_sample *sample,
+			struct access *out)
+{
+	const struct perf_event_attr *attr = &stream_events(s->in)->event[sample->event].attr;
+	uint64_t weight = sample->value[VALUE_WEIGHT];
+	bool is_struct = sample->has & PERF_SAMPLE_WEIGHT_STRUCT;
+
+	*out = (struct access){
+		.time = sample->time, .period = sample->period, .pid = sample->pid,
+		.tid = sample->tid, .address = sample->value[VALUE_ADDR],
+		.physical = sample->value[VALUE_PHYS_ADDR],
+		.has_source = data_source_is_known(sample->value[VALUE_DATA_SRC]),
+		.source = sample->value[VALUE_DATA_SRC],
+		.weight = is_struct ? (uint32_t)weight : weight,
+		.thread = sample->comm ? s->tables.string[sample->comm] : "",
+	};
+	out->in_kernel = out->address >> 63;
+	out->has_weight = sample->has & PERF_SAMPLE_WEIGHT_TYPE && out->weight;
+	out->kind = kind_of(attr, out);
+	if (!(sample->has & PERF_SAMPLE_ADDR) || !out->address || !has_data(attr, out))
+		return false;
+	out->function = function_of(s, sample);
+	name_data(s, sample, out);
+	return true;
+}
+
+/* Read REC, a RESOLVED_SAMPLE.  Return whether *OUT is a selected sample with a data address. */
+static bool take_sample(struct access_stream *s, const struct record *rec, struct access *out)
+{
+	const struct stream_events *events = stream_events(s->in);
+	struct resolved_sample sample;
+	const char *why;
+
+	if (!resolved_read_sample(&s->reader, rec, events->count, s->frame, &sample, &why)) {
+		stream_damaged(s->in, rec, why);
+		return false;
+	}
+	sample.time = stream_possible_time(s->in, sample.time);
+	const struct selection_values values = {
+		sample.pid, sample.tid, sample.cpu, sample.time,
+		events->event[sample.event].name, resolved_comm(&s->reader, &sample) };
+	if (!selection_contains(s->selection, &values))
+		return false;
+	resolved_translate(&s->reader, &sample, s->frame);
+	sample.frame = s->frame;
+	if (!make_access(s, &sample, out)) {
+		s->facts.without++;
+		return false;
+	}
+	note(s, &sample, out);
+	return true;
+}
+
+static void take_lost(struct access_stream *s, const struct record *rec)
+{
+	struct loss loss;
+
+	if (loss_read(stream_events(s->in), rec, &loss))
+		s->lost.of[loss.kind] += loss.count;
+	else
+		stream_damaged(s->in, rec, "record with fields that do not fit into it");
+	s->facts.lost = s->lost.of[LOSS_SAMPLES] + loss_mixed(&s->lost);
+}
+
+static void take_other(struct access_stream *s, const struct record *rec)
+{
+	const char *why = "END record has other counts than the stream: some records are missing";
+	bool good = true;
+
+	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
+		take_lost(s, rec);
+	else if (rec->type == RECORD_END)
+		good = s->has_end = resolved_read_end(&s->reader, rec);
+	else if (rec->type == PERF_RECORD_SAMPLE)
+		stream_damaged(s->in, rec, "raw SAMPLE record in a resolved stream");
+	else if (record_is_resolved(rec->type) && rec->type != RECORD_TOOL)
+		good = resolved_read_definition(&s->reader, rec, &why);
+	if (!good)
+		stream_damaged(s->in, rec, why);
+	/* no id outlives its sample, so what the stream forgets can be forgotten at once */
+	if (s->reader.restarted) {
+		resolved_forget(&s->reader, &s->past, NULL, 0);
+		resolved_release(&s->past);
+	}
+}
+
+bool access_stream_next(struct access_stream *s, struct access *out)
+{
+	struct record rec;
+
+	while (stream_next(s->in, &rec))
+		if (rec.type != RECORD_RESOLVED_SAMPLE)
+			take_other(s, &rec);
+		else if (take_sample(s, &rec, out))
+			return true;
+	if (!s->has_end && stream_is_whole(s->in))
+		report_error(s->report, "the resolved stream has no END record: it was cut short, "
+			     "or the filter before found damage");
+	return false;
+}
+
+const struct access_facts *access_stream_facts(const struct access_stream *s)
+{
+	return &s->facts;
+}
+
+const struct stream_events *access_stream_events(const struct access_stream *s)
+{
+	return stream_events(s->in);
+}
+
+uint64_t access_stream_line(const struct access_stream *s)
+{
+	enum { USUAL = 64, LEAST = 16, MOST = 4096 };
+	char text[32];
+
+	if (!locate_is_local(stream_origin(s->in)) ||
+	    !linux_read_text(text, sizeof(text), SYSFS_ROOT "/devices/system/cpu/cpu0/cache/"
+			     "index0/coherency_line_size"))
+		return USUAL;
+	unsigned long size = strtoul(text, NULL, 10);
+	return size >= LEAST && size <= MOST && !(size & (size - 1)) ? size : USUAL;
+}
+
+void access_stream_free(struct access_stream *s)
+{
+	if (!s)
+		return;
+	stream_close(s->in);
+	resolved_reader_release(&s->reader);
+	resolved_release(&s->tables);
+	free(s->is_used);
+	free(s->frame);
+	free(s);
+}
