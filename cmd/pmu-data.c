@@ -7,6 +7,7 @@
  * found, or by thread.
  */
 #include "access/access-stream.h"
+#include "access/accesses.h"
 #include "show/access-print.h"
 #include "show/screen.h"
 #include "tool/command.h"
@@ -17,7 +18,7 @@ static bool latency;
 static struct selection selection = SELECTION_ALL;
 
 static const struct command_option options[] = {
-	{ 0, "by", "WHAT", "show variables, cache lines, sources of data, or threads",
+	{ 0, "by", "WHAT", "a row for each",
 	  SETS_CHOICE(by, access_by_name) },
 	{ 0, "latency", NULL, "show percentiles of the latency in each row", SETS_FLAG(latency) },
 	SELECTION_OPTIONS(selection),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/access-shares.h"
 #include "base/arena.h"
+#include "compare/share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,7 +156,9 @@ static int compare_rows(const void *a, const void *b, void *accesses)
 		return strcmp(of->names.text[x->name], of->names.text[y->name]);
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 uint32_t *access_order_rows(const struct accesses *a, uint32_t *count)

@@ -42,8 +42,8 @@ struct access_stream *access_stream_new(struct opened *o, const struct selection
 }
 
 /*
- * Return whether the address of a sample is one of data.  A breakpoint for execution has the address
- * of code, and so has an event for which the CPU records each branch.  If the CPU says what
+ * Return whether the address of a sample is one of data.  A breakpoint for execution has the
+ * address of code, and so has an event for which the CPU records each branch.  If the CPU says what
  * instructions do, an address without a load or store is left from an earlier instruction.
  */
 static bool has_data(const struct perf_event_attr *attr, const struct access *access)

@@ -21,7 +21,9 @@
 #include <stdbool.h>
 
 /* What a row is about. */
-enum access_by { ACCESS_BY_OBJECT, ACCESS_BY_LINE, ACCESS_BY_SOURCE, ACCESS_BY_THREAD, ACCESS_WAYS };
+enum access_by {
+	ACCESS_BY_OBJECT, ACCESS_BY_LINE, ACCESS_BY_SOURCE, ACCESS_BY_THREAD, ACCESS_WAYS
+};
 
 enum access_kind { ACCESS_UNKNOWN, ACCESS_LOAD, ACCESS_STORE };
 
@@ -137,7 +139,10 @@ void accesses_add(struct accesses *a, const struct access *access);
  */
 bool access_is_contended(const struct access_row *row);
 
-/* Return the bin of a weight.  Weights below 1,024 have bins of their own; others differ by 0.2 %. */
+/*
+ * Return the bin of a weight.  A weight below 1,024 has a bin of its own; the weights in one of the
+ * other bins differ by 0.2 % at most.
+ */
 uint32_t access_weight_bin(uint64_t weight);
 uint64_t access_weight_least(uint32_t bin);
 

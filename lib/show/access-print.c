@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/access-print.h"
 #include "record/data-source.h"
+#include "record/words.h"
 #include "show/access-internal.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ const char *access_part_name(const struct access_printing *p, const struct acces
 {
 	const char *name = p->a->names.text[part->function ? part->function : part->object];
 
-	return *name ? name : "[unknown]";
+	return *name ? name : WORD_UNKNOWN;
 }
 
 uint64_t access_line_address(const struct access_printing *p, uint32_t row)

@@ -161,7 +161,8 @@ static void print_foot(struct access_printing *p, const char *kind, uint64_t uns
 		left.any_mark |= bars_marks(&p->bars.row[p->order[i] + 1].bar[BARS_FLAT],
 					    BARS_AUTO);
 	if (shown < p->count)
-		fprintf(p->out, "%" PRIu32 " more %ss; --to csv has all.\n", p->count - shown, kind);
+		fprintf(p->out, "%" PRIu32 " more %ss; --to csv has all.\n", p->count - shown,
+			kind);
 	print_others(p, &p->a->others, "rows with few samples, when there was no more room");
 	if (p->bars.row)
 		bars_print_foot(&p->bars, &left, kind, p->out);

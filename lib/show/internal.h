@@ -22,8 +22,8 @@ void ratios_print_json(const struct ratio *r);
 /* csv */
 
 /*
- * Print TEXT as a field of CSV, RFC 4180: a field with a quote, comma or line end is quoted, and its
- * quotes are doubled.  A spreadsheet calculates what starts with one of =+-@, and names come from
- * the sampled program: an apostrophe makes them text.
+ * Print TEXT as a field of CSV, RFC 4180: a field with a quote, comma or line end is quoted, and
+ * its quotes are doubled.  A spreadsheet calculates what starts with one of =+-@, and names come
+ * from the sampled program: an apostrophe makes them text.
  */
 void csv_text(const char *text, FILE *out);
