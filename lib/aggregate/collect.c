@@ -67,7 +67,9 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 	s->frame = c->frame;
 	s->frames = data + frames;
 	if (data)
-		c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+		c->frame[0] = s->datum
+			? resolved_datum_frame(&c->reader, s->datum - 1, s->data_offset)
+			: profile_data_frame(p, s->value[VALUE_ADDR]);
 	if (mark)
 		c->frame[s->frames++] = profile_named_frame(p, mark);
 }

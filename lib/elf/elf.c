@@ -288,7 +288,8 @@ void elf_close(struct elf *elf)
 	free(elf->owned);
 	free(elf->load);
 	free(elf->path);
-	free(elf->symbol);
+	free(elf->code.symbol);
+	free(elf->variables.symbol);
 	free(elf->relocation);
 	free(elf->placed);
 	arena_release(&elf->arena);

@@ -11,9 +11,9 @@
 
 enum { BINDING_BITS = 4, BINDING_MASK = (1 << BINDING_BITS) - 1 };
 
-/* A function symbol, or a label in code. */
+/* A symbol of a function or a variable, or a label. */
 struct elf_table_symbol {
-	uint64_t address, size;	/* bytes; index_symbols() replaces a size of 0 */
+	uint64_t address, size;	/* bytes; symbols_index() replaces a size of 0 */
 	uint32_t name;		/* offset in the strings of TABLE */
 	uint16_t section;	/* index of its section */
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
@@ -28,6 +28,14 @@ struct elf_symtab {
 	const uint8_t *entries;	/* COUNT of Elf64_Sym or Elf32_Sym */
 	uint64_t count;		/* 0: the file does not have the table */
 	struct elf_strings strings;
+};
+
+/* All symbols of code, or all of data, in both tables. */
+struct elf_symbols {
+	bool is_read;		/* the rest has been filled */
+	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
+	size_t count;		/* elements of SYMBOL */
+	struct flats flat;	/* address to index of SYMBOL; in the arena of the file */
 };
 
 /* The layout of one section of a relocatable file. */
@@ -82,12 +90,9 @@ struct elf {
 	bool tables_found;	/* TABLE and MINI have been filled */
 	struct elf_symtab table[SYMBOL_TABLES];
 	uint32_t scans;		/* how many addresses were searched for in TABLE itself */
-	bool symbols_read;	/* SYMBOL to FLAT have been filled */
 	bool is_mini;		/* unpacked MiniDebugInfo; set when that is opened */
-	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
-	size_t symbols;
-	struct flats flat;		/* address to index of SYMBOL */
-	struct arena arena;		/* FLAT */
+	struct elf_symbols code, variables;
+	struct arena arena;		/* their FLAT */
 	/* In these tables and their strings; IS_RETURNED by elf_next_damage(). */
 	struct { struct elf_damage first; bool is_returned; } damage[SYMBOL_TABLES];
 	struct elf *mini;		/* unpacked MiniDebugInfo (more symbols), or NULL */

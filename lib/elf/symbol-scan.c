@@ -33,13 +33,20 @@ static void consider_before(struct elf *elf, struct scan *scan, const struct elf
 	extent_narrow(&scan->same, is_inside ? s->address : end, is_inside ? end : UINT64_MAX);
 }
 
+/* Read entry INDEX of TABLE.  False: it is not code. */
+static bool read_code(const struct elf *elf, uint8_t table, uint64_t index,
+		      struct elf_table_symbol *s)
+{
+	return symbol_read(elf, false, SYMBOL_CODE, table, index, s);
+}
+
 /* Consider entry INDEX of TABLE, unless it is outside of SCAN->same. */
 static void consider(struct elf *elf, uint8_t table, uint64_t index, struct scan *scan)
 {
 	struct elf_table_symbol s;
 
 	/* A symbol that only touches SAME matters, too: it may have the same start. */
-	if (!symbol_read(elf, false, table, index, &s) || s.address >= scan->same.end ||
+	if (!read_code(elf, table, index, &s) || s.address >= scan->same.end ||
 	    s.address + s.size < scan->same.start || !symbol_is_code(elf, &s))
 		return;
 	if (s.address <= scan->address)
@@ -75,7 +82,7 @@ static bool is_covered(struct elf *elf, uint64_t address)
 
 	for (uint8_t table = 0; table < SYMBOL_TABLES; table++)
 		for (uint64_t i = 0; i < elf->table[table].count; i++)
-			if (symbol_read(elf, false, table, i, &s) && s.address < address &&
+			if (read_code(elf, table, i, &s) && s.address < address &&
 			    address - s.address < s.size && symbol_is_code(elf, &s))
 				return true;
 	return false;
@@ -89,7 +96,7 @@ static struct elf_table_symbol choose_at(struct elf *elf, uint64_t address)
 
 	for (uint8_t table = 0; table < SYMBOL_TABLES; table++)
 		for (uint64_t i = 0; i < elf->table[table].count; i++)
-			if (symbol_read(elf, false, table, i, &s) && s.address == address &&
+			if (read_code(elf, table, i, &s) && s.address == address &&
 			    symbol_is_code(elf, &s))
 				symbol_choose(elf, &choice, &s);
 	return choice.best;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Function symbols, sorted by address.  A symbol without a size extends to the next symbol,
- * unless it is a label inside a function.  If several symbols have one address, the symbol
- * that perf would show is kept: a symbol with a size before a label; global before local
- * before weak; then fewer leading underscores; then the longer name; then the first read.
+ * Symbols of functions or variables, sorted by address.  A symbol without a size extends to the
+ * next symbol, unless it is a label inside a function or variable.  If several symbols have one
+ * address, the symbol that perf would show is kept: a symbol with a size before a label; global
+ * before local before weak; then fewer leading underscores; then the longer name; then the first
+ * read.
  */
 #include "base/arena.h"
 #include "base/sort.h"
@@ -20,8 +21,7 @@ enum {
 static const char *const table_names[] = { ".symtab", ".dynsym" };
 static const char *const string_names[] = { ".strtab", ".dynstr" };
 
-/* "$x", "$d.realign": symbols that mark the start of code or data, and name no function. */
-static bool is_mapping_symbol(const char *name)
+bool symbol_is_mark(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) &&
 	       (!name[2] || name[2] == '.');
@@ -59,8 +59,7 @@ bool elf_next_damage(struct elf *elf, struct elf_damage *out)
 	return elf && elf_next_damage(elf->mini, out);
 }
 
-/* Return the name of S; NULL: it is outside of the strings, or too long. */
-static const char *symbol_name(struct elf *elf, const struct elf_table_symbol *s)
+const char *symbol_name(struct elf *elf, const struct elf_table_symbol *s)
 {
 	return elf_strings_at(&elf->table[s->table].strings, s->name);
 }
@@ -72,7 +71,7 @@ bool symbol_is_code(struct elf *elf, const struct elf_table_symbol *s)
 	if (!name || !*name)
 		return false;
 	return !s->is_label ||
-	       (s->section < SHN_LORESERVE && !is_mapping_symbol(name) &&
+	       (s->section < SHN_LORESERVE && !symbol_is_mark(name) &&
 		elf_section_at(elf, s->section).flags & SHF_EXECINSTR);
 }
 
@@ -109,7 +108,8 @@ static bool check_table(struct elf *elf, uint8_t table)
 
 	for (uint64_t i = 0; i < t->count; i++, at += size) {
 		bool is_good = symbol_name_at(elf, t->entries + at) < t->strings.bytes.size;
-		if ((has_code && is_good) || !symbol_read(elf, false, table, i, &s))
+		if ((has_code && is_good) ||
+		    !symbol_read(elf, false, SYMBOL_CODE, table, i, &s))
 			continue;
 		if (!is_good)
 			damaged(elf, table, table_names[table], at);
@@ -118,17 +118,19 @@ static bool check_table(struct elf *elf, uint8_t table)
 	return has_code;
 }
 
-/* Add the code symbols of TABLE. */
-static void read_table(struct elf *elf, uint8_t table)
+/* Add the symbols of TABLE that are of TYPES and pass TEST to OUT. */
+static inline __attribute__((always_inline)) void
+read_table(struct elf *elf, uint8_t table, unsigned types, symbol_test *test,
+	   struct elf_symbols *out)
 {
 	uint64_t count = elf->table[table].count;
 	bool is_plain = symbols_are_plain(elf);
 	struct elf_table_symbol s;
 
-	elf->symbol = mem_resize(elf->symbol, (elf->symbols + count) * sizeof(s));
+	out->symbol = mem_resize(out->symbol, (out->count + count) * sizeof(s));
 	for (uint64_t i = 0; i < count; i++)
-		if (symbol_read(elf, is_plain, table, i, &s) && symbol_is_code(elf, &s))
-			elf->symbol[elf->symbols++] = s;
+		if (symbol_read(elf, is_plain, types, table, i, &s) && test(elf, &s))
+			out->symbol[out->count++] = s;
 }
 
 /* Set C's RANK and LENGTH for its first symbol. */
@@ -161,26 +163,26 @@ void symbol_choose(struct elf *elf, struct symbol_choice *c, const struct elf_ta
 }
 
 /* Sort the symbols by address, and keep one for each address. */
-static void sort_symbols(struct elf *elf)
+static void sort_symbols(struct elf *elf, struct elf_symbols *x)
 {
-	size_t count = elf->symbols, kept = 0, end;
+	size_t count = x->count, kept = 0, end;
 	struct sort_key *room = mem_resize(NULL, 2 * count * sizeof(*room));
 
 	for (size_t i = 0; i < count; i++)
-		room[i] = (struct sort_key){ elf->symbol[i].address, i };
+		room[i] = (struct sort_key){ x->symbol[i].address, i };
 	const struct sort_key *key = sort_keys(room, room + count, count);
 	struct elf_table_symbol *sorted = mem_resize(NULL, count * sizeof(*sorted));
 	for (size_t first = 0; first < count; first = end) {
 		struct symbol_choice choice = { 0 };
 		for (end = first; end < count && key[end].key == key[first].key; end++)
-			symbol_choose(elf, &choice, &elf->symbol[key[end].item]);
+			symbol_choose(elf, &choice, &x->symbol[key[end].item]);
 		sorted[kept] = choice.best;
 		sorted[kept++].size = choice.size;
 	}
 	free(room);
-	free(elf->symbol);
-	elf->symbol = mem_resize(sorted, kept * sizeof(*sorted));
-	elf->symbols = kept;
+	free(x->symbol);
+	x->symbol = mem_resize(sorted, kept * sizeof(*sorted));
+	x->count = kept;
 }
 
 uint64_t symbol_presumed_end(const struct elf *elf, const struct elf_table_symbol *s,
@@ -195,30 +197,32 @@ uint64_t symbol_presumed_end(const struct elf *elf, const struct elf_table_symbo
 	return end > s->address ? end : s->address + 1;
 }
 
-/* Index symbols by address.  The innermost of nested symbols wins; labels in functions do not. */
-static void index_symbols(struct elf *elf)
+/* Index symbols by address.  The innermost of nested symbols wins; labels inside others do not. */
+static void symbols_index(struct elf *elf, struct elf_symbols *x)
 {
 	struct spans spans = { 0 };
 	uint64_t covered = 0;
 
-	for (size_t i = 0; i < elf->symbols; i++) {
-		struct elf_table_symbol *s = &elf->symbol[i];
+	for (size_t i = 0; i < x->count; i++) {
+		struct elf_table_symbol *s = &x->symbol[i];
 		if (s->size == 0 && s->address < covered)
 			continue;
 		if (s->size == 0)
-			s->size = symbol_presumed_end(elf, s, i + 1 < elf->symbols
+			s->size = symbol_presumed_end(elf, s, i + 1 < x->count
 						      ? s[1].address : 0) - s->address;
 		else if (s->address + s->size > covered)
 			covered = s->address + s->size;
 		spans_add(&spans, s->address, s->address + s->size, (uint32_t)i);
 	}
-	elf->flat = spans_flatten(&spans, &elf->arena);
+	x->flat = spans_flatten(&spans, &elf->arena);
 	spans_release(&spans);
 }
 
 /* Find the tables, and symbols in MiniDebugInfo if there is no .symtab. */
-static void find_tables(struct elf *elf)
+void symbols_find_tables(struct elf *elf)
 {
+	if (elf->tables_found)
+		return;
 	elf->tables_found = true;
 	find_table(elf, SHT_SYMTAB, 0);
 	if (!check_table(elf, 0) && !elf->is_mini)
@@ -227,38 +231,39 @@ static void find_tables(struct elf *elf)
 	check_table(elf, 1);
 }
 
-static void read_symbols(struct elf *elf)
+void symbols_read(struct elf *elf, unsigned types, symbol_test *test, struct elf_symbols *out)
 {
-	elf->symbols_read = true;
+	out->is_read = true;
 	for (uint8_t table = 0; table < SYMBOL_TABLES; table++)
-		read_table(elf, table);
-	if (elf->symbols == 0)
+		if (types == SYMBOL_CODE)	/* a constant, for speed */
+			read_table(elf, table, SYMBOL_CODE, symbol_is_code, out);
+		else
+			read_table(elf, table, types, test, out);
+	if (out->count == 0)
 		return;
-	sort_symbols(elf);
-	index_symbols(elf);
-	elf_charge(elf, elf->symbols * sizeof(*elf->symbol) +
-		   elf->flat.count * sizeof(*elf->flat.at));
+	sort_symbols(elf, out);
+	symbols_index(elf, out);
+	elf_charge(elf, out->count * sizeof(*out->symbol) +
+		   out->flat.count * sizeof(*out->flat.at));
 }
 
 bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
 		      struct extent *same)
 {
-	if (!elf->tables_found)
-		find_tables(elf);
+	symbols_find_tables(elf);
 	if (elf->scans < SCANS_MAX) {
 		elf->scans++;
 		return symbol_scan(elf, address, out, same);
 	}
-	if (!elf->symbols_read)
-		read_symbols(elf);
-	uint32_t id = flats_narrow(&elf->flat, address, same);
+	if (!elf->code.is_read)
+		symbols_read(elf, SYMBOL_CODE, symbol_is_code, &elf->code);
+	uint32_t id = flats_narrow(&elf->code.flat, address, same);
 	if (id != SPAN_NONE)
-		*out = elf->symbol[id];
+		*out = elf->code.symbol[id];
 	return id != SPAN_NONE;
 }
 
-/* Return the name of S without the version that some tables append: "memcpy@@GLIBC_2.14". */
-static const char *shown_name(struct elf *elf, const struct elf_table_symbol *s)
+const char *symbol_shown_name(struct elf *elf, const struct elf_table_symbol *s)
 {
 	const char *name = symbol_name(elf, s), *version = name ? strchr(name, '@') : NULL;
 
@@ -288,7 +293,7 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 		return false;
 	if (!is_own)
 		return elf_stub(elf, address, out);
-	out->name = shown_name(elf, &s);
+	out->name = symbol_shown_name(elf, &s);
 	out->address = s.address;
 	out->is_label = s.is_label;
 	return true;

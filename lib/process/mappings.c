@@ -152,6 +152,19 @@ const struct mapping *mappings_from(const struct mappings *in, uint64_t address)
 	return found;
 }
 
+const struct mapping *mappings_before(const struct mappings *in, uint64_t address)
+{
+	const struct mapping *found = NULL;
+
+	for (const struct mapping_node *n = in->root; n; ) {
+		bool is_before = n->mapping.start < address;
+		if (is_before)
+			found = &n->mapping;
+		n = is_before ? n->right : n->left;
+	}
+	return found;
+}
+
 const struct mapping *mappings_find(const struct mappings *in, uint64_t address)
 {
 	const struct mapping *m = mappings_from(in, address);

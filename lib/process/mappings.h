@@ -41,6 +41,9 @@ static inline bool mappings_are_none(const struct mappings *in)
 /* Return the first mapping that ends after ADDRESS, or NULL.  Valid until IN changes. */
 const struct mapping *mappings_from(const struct mappings *in, uint64_t address);
 
+/* Return the last mapping that starts before ADDRESS, or NULL.  Valid until IN changes. */
+const struct mapping *mappings_before(const struct mappings *in, uint64_t address);
+
 /* Return the mapping that contains ADDRESS, or NULL.  Valid until IN changes. */
 const struct mapping *mappings_find(const struct mappings *in, uint64_t address);
 

@@ -119,7 +119,7 @@ static struct process *add_process(struct spaces *s, pid_t pid)
 	if (id == TABLE_NONE) {
 		id = s->processes++;
 		s->process = array_grow(s->process, id, sizeof(*s->process));
-		s->process[id] = (struct process){ .pid = pid };
+		s->process[id] = (struct process){ .pid = pid, .space.birth = ++s->generation };
 		table_add(&s->process_table, hash_u64((uint32_t)pid), id);
 	}
 	s->process[id].used = ++s->uses;
@@ -164,7 +164,7 @@ static void clear_space(struct spaces *s, struct space *space)
 {
 	mappings_release(&space->code);
 	mappings_release(&space->data);
-	*space = (struct space){ .generation = ++s->generation };
+	*space = (struct space){ .generation = ++s->generation, .birth = s->generation };
 }
 
 static void copy_space(struct spaces *s, struct space *to, const struct space *from)

@@ -25,6 +25,7 @@
 #include "stream/tasks.h"
 
 struct space {
+	uint64_t birth;		/* differs between processes, and changes with exec */
 	uint64_t generation;	/* replaced by each change, see above */
 	/*
 	 * A number that spaces have in common if the same files are mapped as code at the same

@@ -52,6 +52,7 @@ enum {
 	RECORD_RESTART		= 0x504d0007,
 	RECORD_LABELS		= 0x504d0008,
 	RECORD_NAME		= 0x504d0009,
+	RECORD_DATA		= 0x504d000a,
 };
 
 /* A type and a marker that older linux/perf_event.h lack. */
@@ -60,7 +61,7 @@ enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
 
 static inline bool record_is_resolved(uint32_t type)
 {
-	return type >= RECORD_STRING && type <= RECORD_NAME;
+	return type >= RECORD_STRING && type <= RECORD_DATA;
 }
 
 enum {

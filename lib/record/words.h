@@ -26,6 +26,7 @@
 #define WORD_UNKNOWN_OBJECT "unknown"		/* an object without a path, in a row or a box */
 #define WORD_REMOVED "[removed]"		/* all objects that are mapped nowhere any more */
 #define WORD_DATA "[data]"			/* holds the data addresses of samples */
+#define WORD_KERNEL_MEMORY "[kernel memory]"	/* without a name */
 #define WORD_SEVERAL "[several]"		/* functions of one name are in several objects */
 
 /* Objects as the kernel and perf call them. */
@@ -39,6 +40,7 @@
 #define WORD_VSYSCALL "[vsyscall]"
 #define WORD_HEAP "[heap]"
 #define WORD_STACK "[stack]"
+#define WORD_STACK_OF "[stack of %s/%d]"	/* name and number of a thread */
 #define WORD_ANON "[anon]"
 #define WORD_ANON_OBJECT "anon"			/* the same in a row or a box */
 #define WORD_ANON_FILE "//anon"

@@ -4,6 +4,7 @@
  * holds of it, and knows only the parts that were given to it:
  *
  *	callchain	a sample to frames, by the first cache
+ *	data-place	a data address to what it is in
  *	place		an address to a place: in a file, the kernel, code of a JIT compiler
  *	frame-index	a place to a frame
  *	namer		a place to names and lines
@@ -15,6 +16,7 @@
  */
 #pragma once
 #include "resolve/callchain.h"
+#include "resolve/data-place.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
 
@@ -30,6 +32,7 @@ struct resolver {
 	struct places places;
 	struct frame_index frames;
 	struct callchains callchains;
+	struct data_places data;
 	struct stack_ends ends;		/* counts of how stacks end */
 	struct {
 		uint32_t *string;	/* by name in spaces.tasks; 0: not used yet */

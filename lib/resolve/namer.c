@@ -139,6 +139,11 @@ static struct named_lines symbol_line(struct namer *n, const char *symbol, bool 
 	return (struct named_lines){ n->line, 1, by };
 }
 
+uint32_t namer_variable(struct namer *n, const char *symbol)
+{
+	return symbol_line(n, symbol, true, BY_SYMBOLS).line->function;
+}
+
 /* Return whether n->line[AT], named NAME, is a wrapper of Go for the method inlined into it. */
 static bool is_repeated(const struct namer *n, uint32_t at, const char *name)
 {

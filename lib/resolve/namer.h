@@ -58,6 +58,9 @@ uint32_t namer_string(struct namer *n, const char *text);
 /* Look up PLACE. */
 struct named_lines namer_find(struct namer *n, const struct place *place);
 
+/* Return the id of the function that stands for the variable SYMBOL, a string of a source. */
+uint32_t namer_variable(struct namer *n, const char *symbol);
+
 /* Return a line named NAME, which stands for addresses that are not known one by one. */
 struct named_lines namer_fixed(struct namer *n, const char *name);
 

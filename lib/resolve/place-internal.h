@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of place, shared by processes (place.c), the kernel (place-kernel.c), its modules
- * (place-module.c), and the symbols that the stream carries (place-recorded.c).
+ * Internals of place, shared by processes (place.c), data (data-place.c), the kernel
+ * (place-kernel.c), its modules (place-module.c), and the symbols that the stream carries
+ * (place-recorded.c).
  */
 #pragma once
 #include "resolve/place.h"
+
+/* Return the source of the object that M maps in the process of S. Opens its file on first use. */
+struct source *places_use_source(struct places *p, const struct sampled *s,
+				 const struct mapping *m);
 
 /*
  * Return the mapping of the kernel that ADDRESS belongs to, or NULL.  The kernel's symbols are

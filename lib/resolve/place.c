@@ -17,8 +17,8 @@ static void report_image(struct places *p, const struct object *object, struct i
 			    locate_reason(image->result), locate_advice(object, image->result));
 }
 
-/* Return the source of the object that M maps in the process of S. Opens its file on first use. */
-static struct source *use_source(struct places *p, const struct sampled *s, const struct mapping *m)
+struct source *places_use_source(struct places *p, const struct sampled *s,
+				 const struct mapping *m)
 {
 	const struct object *object = &p->spaces->objects.object[m->object];
 	struct images *images = &p->sources->images;
@@ -49,7 +49,7 @@ void places_prefetch(struct places *p, const struct sampled *s, const struct sam
 			if (!o || o->kind != OBJECT_FILE || !o->build_id_size)
 				continue;
 			if (debug)
-				image_prefetch_debug(&use_source(p, s, m)->image);
+				image_prefetch_debug(&places_use_source(p, s, m)->image);
 			else
 				images_prefetch(images, m->object, o, m, s->pid);
 		}
@@ -133,7 +133,7 @@ struct place place_in_process(struct places *p, const struct sampled *s,
 	if (m->is_covered && !is_guest && jits_code(p->jits, s, address, &code) == JITS_NAMED)
 		return place_in_memory(p, m, m->cover, address, s->pid, &code);
 	if (is_file || object_is_memfd(object)) {
-		struct source *source = use_source(p, s, m);
+		struct source *source = places_use_source(p, s, m);
 		if (is_file || source->image.elf)
 			return place_in_file(p, m, source, address);
 	}

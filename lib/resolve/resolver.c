@@ -31,6 +31,9 @@ static void compose(struct resolver *r, const struct resolver_options *o)
 					  .report = report, .symbols = o->symbols };
 	r->callchains = (struct callchains){ .spaces = &r->spaces, .places = &r->places,
 					     .frames = &r->frames, .ends = &r->ends };
+	r->data = (struct data_places){ .definitions = definitions, .spaces = &r->spaces,
+					.places = &r->places, .ranges = &r->ranges,
+					.namer = &r->namer };
 }
 
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *definitions,
@@ -206,6 +209,7 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 {
 	resolver_fields(r, in, s, out);
 	resolver_frames(r, in, s, out);
+	resolver_data(r, in, s, out);
 	resolver_count(r, in, s, out->end);
 	if (out->end > STACK_WHOLE)
 		count_java(r, in, s, out);
@@ -243,14 +247,34 @@ static uint64_t jit_time(const struct perf_event_attr *attr, const struct sample
 	return is_common ? sample->time : JIT_LATEST;
 }
 
+/* Return what decides what the addresses of S, a sample of the event ATTR, mean. */
+static struct sampled sampled_of(const struct stream_reader *in, const struct sample *s,
+				 const struct perf_event_attr *attr)
+{
+	return (struct sampled){
+		.in = in, .pid = s->pid, .jit_time = jit_time(attr, s),
+		.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0 };
+}
+
+void resolver_data(struct resolver *r, const struct stream_reader *in,
+		   const struct sample *s, struct resolved_sample *out)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+
+	if (!s->addr)
+		return;
+	const struct sampled sampled = sampled_of(in, s, attr);
+	data_place_note(&r->data, s, attr, out->frame, out->frames);
+	struct data_place place = data_place_find(&r->data, &sampled, s, attr);
+	out->datum = 1 + place.datum;
+	out->data_offset = place.offset;
+}
+
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
-
-	const struct sampled sampled = {
-		.in = in, .pid = s->pid, .jit_time = jit_time(attr, s),
-		.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0 };
+	const struct sampled sampled = sampled_of(in, s, attr);
 
 	r->time = sampled.jit_time;
 	jits_refresh(&r->jits);
@@ -298,6 +322,7 @@ void resolver_free(struct resolver *r)
 	free(object_ranges_restart(&r->ranges));
 	frame_index_release(&r->frames);
 	callchains_release(&r->callchains);
+	data_places_release(&r->data);
 	resolver_forget_thread_names(r);
 	free(r);
 }

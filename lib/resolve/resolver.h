@@ -88,7 +88,14 @@ bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32
 /* Return how the stacks of all counted samples ended. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
-/* Call resolver_fields(), resolver_frames() and resolver_count(). */
+/*
+ * Set what the data address of SAMPLE is in, if it has one.  resolver_frames() has set the frames
+ * of *OUT.
+ */
+void resolver_data(struct resolver *r, const struct stream_reader *in,
+		   const struct sample *sample, struct resolved_sample *out);
+
+/* Call resolver_fields(), resolver_frames(), resolver_data() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 

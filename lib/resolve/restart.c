@@ -56,6 +56,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	namer_restart(&r->namer);
 	resolver_forget_thread_names(r);
 	callchains_restart(&r->callchains);
+	data_places_restart(&r->data);
 	frame_index_restart(&r->frames, past);
 	define_frames(r, past, range, frame, frames);
 	define_frames(r, past, range, late, r->jits.waiting);

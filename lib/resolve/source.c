@@ -267,6 +267,16 @@ static void wake(const struct debug_files *f)
 	elf_pool_wake(f->package);
 }
 
+bool source_variable(struct source *source, uint64_t address, struct elf_variable *out)
+{
+	if (!source->files)
+		locate_parts(source);
+	wake(source->files);
+	struct elf *debug = source->files->debug;
+	return (debug && elf_variable(debug, address, out)) ||
+	       elf_variable(source->image.elf, address, out);
+}
+
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };

@@ -7,6 +7,7 @@
 #pragma once
 #include "base/pointers.h"
 #include "dwarf/dwarf.h"
+#include "elf/data-symbols.h"
 #include "locate/image.h"
 #include "resolve/cache.h"
 #include "symbol/gotable.h"
@@ -86,6 +87,9 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
  * which alone has stubs (PLT). source_find() must have been called.
  */
 bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out);
+
+/* Find the variable that contains ADDRESS: in the debug file, or else in the file itself. */
+bool source_variable(struct source *source, uint64_t address, struct elf_variable *out);
 
 /*
  * Return the addresses of the function that contains ADDRESS, by a Go program's own table. An empty

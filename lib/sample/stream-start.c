@@ -10,6 +10,14 @@
 
 #include <sys/mman.h>
 
+/* Return which mappings of data the samples need. */
+static enum existing_data data_needed(const struct sampler *s)
+{
+	if (s->events.event[0].attr.sample_type & PERF_SAMPLE_ADDR)
+		return EXISTING_MEMORY;
+	return s->options->settings.callchain == CHAIN_DWARF ? EXISTING_FILES : EXISTING_CODE;
+}
+
 static void write_process(struct sampler *s, pid_t pid, struct output *out)
 {
 	struct proc_ids tids;
@@ -17,8 +25,7 @@ static void write_process(struct sampler *s, pid_t pid, struct output *out)
 	if (proc_threads(pid, &tids)) {
 		for (size_t i = 0; i < tids.count; i++)
 			existing_thread(out, sampler_layout(s), pid, tids.id[i]);
-		existing_mappings(out, sampler_layout(s), pid,
-				  s->options->settings.callchain == CHAIN_DWARF);
+		existing_mappings(out, sampler_layout(s), pid, data_needed(s));
 	}
 	free(tids.id);
 }

@@ -4,6 +4,7 @@
  * kind translates ids of the stream to ids in the tables.
  */
 #include "stream/resolved.h"
+#include "base/digest.h"
 #include "record/label-payload.h"
 #include "stream/internal.h"
 
@@ -83,6 +84,23 @@ static uint32_t put_frame(struct resolved_reader *r, const struct resolved_frame
 		return id;
 	id = resolved_add_frame(r->tables, f);
 	table_add(&r->frame_table, hash, id);
+	return id;
+}
+
+static uint32_t put_datum(struct resolved_reader *r, const struct resolved_datum *d)
+{
+	uint64_t hash = hash_more(hash_more(hash_more(d->object, d->address),
+					    (uint64_t)d->kind << 32 | d->function), d->thread);
+	const struct resolved_datum *known = r->tables->datum;
+	uint32_t id = TABLE_FIND(&r->datum_table, hash, i, known[i].object == d->object &&
+				 known[i].address == d->address && known[i].kind == d->kind &&
+				 known[i].function == d->function &&
+				 known[i].thread == d->thread && known[i].size == d->size);
+
+	if (id != TABLE_NONE)
+		return id;
+	id = resolved_add_datum(r->tables, d);
+	table_add(&r->datum_table, hash, id);
 	return id;
 }
 
@@ -238,6 +256,28 @@ static bool read_labels(struct resolved_reader *r, struct cursor c, const char *
 	return true;
 }
 
+static bool read_datum(struct resolved_reader *r, struct cursor c, const char **why)
+{
+	uint32_t id = cursor_u32(&c), object = cursor_u32(&c), function = cursor_u32(&c);
+	struct resolved_datum d = { .kind = cursor_u16(&c) };
+
+	cursor_u16(&c);
+	d.thread = cursor_u32(&c);
+	cursor_u32(&c);
+	d.address = cursor_u64(&c);
+	d.size = cursor_u64(&c);
+	if (c.failed || object >= r->objects || function >= r->functions ||
+	    d.size > UINT64_MAX - d.address)
+		return refuse(why, "DATA record with impossible fields");
+	if (!is_next(id, r->data, why))
+		return false;
+	d.kind = d.kind < DATA_KINDS ? d.kind : DATA_UNKNOWN;	/* a later version may have more */
+	d.object = r->object[object];
+	d.function = r->function[function];
+	r->datum = map_id(r->datum, &r->data, put_datum(r, &d));
+	return true;
+}
+
 /*
  * RESTART: its counts must equal the numbers of records read, like END's.  If they do not, the
  * samples are counted from its count on, so that the loss is reported once.
@@ -248,7 +288,7 @@ static bool read_restart(struct resolved_reader *r, const struct record *rec, co
 	struct cursor c = rec->body;
 
 	r->tables->samples = cursor_u64(&c);
-	r->strings = r->objects = r->functions = r->frames = r->label_sets = 0;
+	r->strings = r->objects = r->functions = r->frames = r->label_sets = r->data = 0;
 	r->restarted = true;
 	if (label_sets_is_full(&r->tables->labels))
 		label_sets_forget(&r->tables->labels);
@@ -274,6 +314,8 @@ bool resolved_read_definition(struct resolved_reader *r, const struct record *re
 		return read_labels(r, rec->body, why);
 	case RECORD_NAME:
 		return read_name(r, rec->body, why);
+	case RECORD_DATA:
+		return read_datum(r, rec->body, why);
 	default:
 		return read_restart(r, rec, why);
 	}
@@ -296,6 +338,20 @@ static bool read_sample_labels(const struct resolved_reader *r, struct cursor *c
 	return true;
 }
 
+/* u32 id of a datum, u32 0, u64 offset in it */
+static bool read_sample_datum(const struct resolved_reader *r, struct cursor *c,
+			      struct resolved_sample *s, const char **why)
+{
+	uint32_t id = cursor_u32(c);
+
+	cursor_u32(c);
+	s->data_offset = cursor_u64(c);
+	if (c->failed || id >= r->data)
+		return refuse(why, "RESOLVED_SAMPLE record of undefined data");
+	s->datum = 1 + id;
+	return true;
+}
+
 bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
 			  uint32_t events, uint32_t *frame, struct resolved_sample *s,
 			  const char **why)
@@ -310,8 +366,9 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 	s->period = cursor_u64(&c);
 	s->has = cursor_u64(&c);
 	uint64_t end = s->has >> RESOLVED_END_SHIFT & RESOLVED_END_MASK;
-	bool has_labels = s->has & RESOLVED_HAS_LABELS;
-	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT | RESOLVED_HAS_LABELS);
+	bool has_labels = s->has & RESOLVED_HAS_LABELS, has_datum = s->has & RESOLVED_HAS_DATUM;
+	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT | RESOLVED_HAS_LABELS |
+		    RESOLVED_HAS_DATUM);
 	s->end = end < STACK_ENDS ? (enum stack_end)end : STACK_NONE;
 	s->comm = cursor_u32(&c);
 	s->frames = cursor_u32(&c);
@@ -337,6 +394,8 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 	}
 	if (has_labels && !read_sample_labels(r, &c, s, why))
 		return false;
+	if (has_datum && !read_sample_datum(r, &c, s, why))
+		return false;
 	r->tables->samples++;
 	return true;
 }
@@ -353,6 +412,36 @@ void resolved_translate(const struct resolved_reader *r, struct resolved_sample 
 		frame[i] = r->frame[frame[i]];
 	s->comm = s->comm ? r->string[s->comm] : 0;
 	s->labels = s->labels ? 1 + r->label_set[s->labels - 1] : 0;
+	s->datum = s->datum ? 1 + r->datum[s->datum - 1] : 0;
+}
+
+/* Return how many bytes of a variable of SIZE bytes have one frame. */
+static uint64_t part_size(uint64_t size)
+{
+	enum { SMALL = 1024, PARTS_MAX = 128 };
+	uint64_t part = 1;
+
+	while (size > SMALL && size / part >= PARTS_MAX)
+		part *= 2;
+	return part;
+}
+
+/*
+ * What has no parts gets an address by its name, beyond those of programs, so that equal samples
+ * give equal profiles.
+ */
+uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset)
+{
+	const struct resolved *t = r->tables;
+	const struct resolved_datum *d = &t->datum[datum];
+	const char *name = t->string[t->function[d->function].name];
+	bool has_parts = resolved_has_offset(d->kind) && d->size;
+	const struct resolved_line line = { .function = d->function };
+
+	return put_frame(r, &(struct resolved_frame){
+		.object = d->object, .lines = 1, .line = &line,
+		.address = has_parts ? d->address + offset / part_size(d->size) * part_size(d->size)
+				     : 1ULL << 63 | digest_bytes(name, strlen(name)) >> 1 });
 }
 
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool)
@@ -373,7 +462,9 @@ bool resolved_read_end(const struct resolved_reader *r, const struct record *rec
 	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
 	       cursor_u32(&c) == r->frames && !c.failed &&
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets;	/* older: no labels yet */
+	       /* older streams have no labels, or no data */
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets &&
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->data;
 }
 
 static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)
@@ -409,12 +500,22 @@ static uint32_t move_frame(struct resolved_reader *r, const struct resolved *pas
 	return put_frame(r, &f);
 }
 
+static uint32_t move_datum(struct resolved_reader *r, const struct resolved *past, uint32_t id)
+{
+	struct resolved_datum d = past->datum[id];
+
+	d.object = move_object(r, past, d.object);
+	d.function = move_function(r, past, d.function);
+	return put_datum(r, &d);
+}
+
 static void release_tables(struct resolved_reader *r)
 {
 	table_release(&r->string_table);
 	table_release(&r->object_table);
 	table_release(&r->function_table);
 	table_release(&r->frame_table);
+	table_release(&r->datum_table);
 }
 
 void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t *frame,
@@ -430,6 +531,8 @@ void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t 
 		r->function[i] = move_function(r, past, r->function[i]);
 	for (uint32_t i = 0; i < r->frames; i++)
 		r->frame[i] = move_frame(r, past, r->frame[i]);
+	for (uint32_t i = 0; i < r->data; i++)
+		r->datum[i] = move_datum(r, past, r->datum[i]);
 	for (size_t i = 0; i < frames; i++)
 		frame[i] = move_frame(r, past, frame[i]);
 	r->restarted = false;
@@ -443,5 +546,6 @@ void resolved_reader_release(struct resolved_reader *r)
 	free(r->function);
 	free(r->frame);
 	free(r->label_set);
+	free(r->datum);
 	*r = (struct resolved_reader){ .tables = r->tables };
 }

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "stream/writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { TEXT_MAX = 65000 };	/* bytes of a string that fit into a record, with room to spare */
@@ -69,6 +70,43 @@ uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *fra
 	return r->frames++;
 }
 
+uint32_t resolved_add_datum(struct resolved *r, const struct resolved_datum *datum)
+{
+	r->datum = array_grow(r->datum, r->data, sizeof(*datum));
+	r->datum[r->data] = *datum;
+	return r->data++;
+}
+
+bool resolved_has_offset(enum data_kind kind)
+{
+	return kind == DATA_VARIABLE || kind == DATA_CODE || kind == DATA_FILE ||
+	       kind == DATA_KERNEL_VARIABLE;
+}
+
+void resolved_datum_text(const struct resolved *r, uint32_t id, uint64_t offset, char *text,
+			 size_t size)
+{
+	const struct resolved_datum *d = &r->datum[id];
+	const char *name = r->string[r->function[d->function].name];
+
+	if (resolved_has_offset(d->kind))
+		snprintf(text, size, "%s+0x%" PRIx64, name, offset);
+	else
+		snprintf(text, size, "%s", name);
+}
+
+const char *resolved_kind_word(enum data_kind kind)
+{
+	static const char *const words[DATA_KINDS] = {
+		[DATA_UNKNOWN] = "unknown", [DATA_VARIABLE] = "variable", [DATA_CODE] = "code",
+		[DATA_FILE] = "file", [DATA_STACK] = "stack", [DATA_HEAP] = "heap",
+		[DATA_ANONYMOUS] = "anonymous", [DATA_KERNEL_VARIABLE] = "kernel-variable",
+		[DATA_KERNEL] = "kernel",
+	};
+
+	return kind < DATA_KINDS ? words[kind] : words[DATA_UNKNOWN];
+}
+
 void resolved_name_frame(struct resolved *r, uint32_t id, const struct resolved_line *line,
 			 uint32_t lines)
 {
@@ -84,7 +122,7 @@ size_t resolved_memory(const struct resolved *r)
 {
 	return r->strings * sizeof(*r->string) + r->objects * sizeof(*r->object) +
 	       r->functions * sizeof(*r->function) + r->frames * sizeof(*r->frame) +
-	       r->lates * sizeof(*r->late) +
+	       r->lates * sizeof(*r->late) + r->data * sizeof(*r->datum) +
 	       r->arena.size;
 }
 
@@ -102,6 +140,7 @@ void resolved_release(struct resolved *r)
 	free(r->function);
 	free(r->frame);
 	free(r->late);
+	free(r->datum);
 	arena_release(&r->arena);
 	label_sets_release(&r->labels);
 	*r = (struct resolved){ 0 };
@@ -190,6 +229,23 @@ static void write_name(struct resolved_writer *w, uint32_t id, const struct reso
 	end_definition(w, &rec);
 }
 
+static void write_datum(struct resolved_writer *w, uint32_t id, const struct resolved_datum *d)
+{
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_DATA, 0);
+	writer_u32(&rec, id);
+	writer_u32(&rec, d->object);
+	writer_u32(&rec, d->function);
+	writer_u16(&rec, d->kind);
+	writer_u16(&rec, 0);
+	writer_u32(&rec, d->thread);
+	writer_u32(&rec, 0);
+	writer_u64(&rec, d->address);
+	writer_u64(&rec, d->size);
+	end_definition(w, &rec);
+}
+
 /* The texts are in the record and not in STRING records, because readers forget them sooner. */
 static void write_labels(struct resolved_writer *w, uint32_t id, const struct label_sets *l)
 {
@@ -222,6 +278,8 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 		write_function(w, w->functions, &r->function[w->functions]);
 	for (; w->frames < r->frames; w->frames++)
 		write_frame(w, w->frames, &r->frame[w->frames]);
+	for (; w->data < r->data; w->data++)
+		write_datum(w, w->data, &r->datum[w->data]);
 	for (; w->lates < r->lates; w->lates++)
 		if (r->late[w->lates] < known)	/* else its FRAME record has the lines */
 			write_name(w, r->late[w->lates], &r->frame[r->late[w->lates]]);
@@ -247,7 +305,8 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	writer_u64(&rec, s->period);
 	writer_u64(&rec, (raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW) |
 			 (uint64_t)s->end << RESOLVED_END_SHIFT |
-			 (s->labels ? RESOLVED_HAS_LABELS : 0));
+			 (s->labels ? RESOLVED_HAS_LABELS : 0) |
+			 (s->datum ? RESOLVED_HAS_DATUM : 0));
 	writer_u32(&rec, s->comm);
 	writer_u32(&rec, frames);
 	for (int i = 0; i < VALUES; i++)
@@ -261,6 +320,11 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	if (s->labels) {
 		writer_u32(&rec, s->labels - 1);
 		writer_u32(&rec, s->label_status | (uint32_t)s->label_flags << 8);
+	}
+	if (s->datum) {
+		writer_u32(&rec, s->datum - 1);
+		writer_u32(&rec, 0);
+		writer_u64(&rec, s->data_offset);
 	}
 	writer_end(&rec);
 	r->samples++;
@@ -291,6 +355,7 @@ static void write_counts(struct output *out, uint32_t type, const struct resolve
 	writer_u32(&rec, r->functions);
 	writer_u32(&rec, r->frames);
 	writer_u32(&rec, r->labels.sets);
+	writer_u32(&rec, r->data);
 	writer_end(&rec);
 }
 

@@ -77,6 +77,34 @@ struct resolved_frame {
 	const struct resolved_line *line;	/* innermost first */
 };
 
+/* What the data address of a sample is in.  The numbers are those of the stream. */
+enum data_kind {
+	DATA_UNKNOWN,		/* nothing is known of the memory */
+	DATA_VARIABLE,		/* a variable of a symbol table */
+	DATA_CODE,		/* a function: code was read, or a page of it was mapped */
+	DATA_FILE,		/* a file, where no symbol is known */
+	DATA_STACK,		/* the stack of a thread */
+	DATA_HEAP,		/* the heap that brk() extends */
+	DATA_ANONYMOUS,		/* other memory without a file */
+	DATA_KERNEL_VARIABLE,	/* a variable of the kernel */
+	DATA_KERNEL,		/* other memory of the kernel */
+	DATA_KINDS
+};
+
+/*
+ * A datum: a variable, or a piece of memory that has one name.  A sample refers to it, and has the
+ * offset in it.  Of a datum without a place in an object (a stack, the heap, other memory), ADDRESS
+ * and SIZE are 0, and the offset is the address in the process.
+ */
+struct resolved_datum {
+	uint32_t object;	/* id */
+	uint32_t function;	/* id: the name of the datum; file and line of its declaration */
+	uint16_t kind;		/* enum data_kind */
+	uint32_t thread;	/* whose stack it is; 0: it is not a stack */
+	uint64_t address;	/* in the object, where the offset is 0 */
+	uint64_t size;		/* bytes; 0: unknown */
+};
+
 /* Zero-initialised: empty. */
 struct resolved {
 	const char **string;	/* [0] is "" */
@@ -84,6 +112,8 @@ struct resolved {
 	struct resolved_function *function;
 	struct resolved_frame *frame;
 	uint32_t strings, objects, functions, frames;
+	struct resolved_datum *datum;
+	uint32_t data;		/* elements of DATUM */
 	uint32_t *late;		/* frames that got their lines later: resolved_name_frame() */
 	uint32_t lates;		/* elements of LATE */
 	uint64_t samples;	/* RESOLVED_SAMPLEs read or written */
@@ -96,6 +126,20 @@ uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size);
 uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *object);
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
+uint32_t resolved_add_datum(struct resolved *r, const struct resolved_datum *datum);
+
+/*
+ * Return whether the offset in a datum of KIND says where in it an address is.  Otherwise the
+ * offset is the address itself.
+ */
+bool resolved_has_offset(enum data_kind kind);
+
+/* Write OFFSET of datum ID to TEXT, SIZE bytes: "counters+0x40", "libfoo.so+0x1234", "[heap]". */
+void resolved_datum_text(const struct resolved *r, uint32_t id, uint64_t offset, char *text,
+			 size_t size);
+
+/* Return the word for KIND: "variable", "stack". */
+const char *resolved_kind_word(enum data_kind kind);
 
 /* Return the id of the function F, which is added if BY_CONTENT, the caller's table, lacks it. */
 uint32_t resolved_function_id(struct resolved *r, struct table *by_content,
@@ -149,6 +193,8 @@ struct resolved_sample {
 	uint32_t labels;	/* 1 + id of the set of the labels; 0: unknown */
 	uint8_t label_status;	/* enum label_status, if LABELS is not 0 */
 	uint8_t label_flags;	/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
+	uint32_t datum;		/* 1 + id of what the data address is in; 0: not looked up */
+	uint64_t data_offset;	/* bytes: of the data address in that datum */
 };
 
 /* END is in the record's field HAS, from this bit on: above all bits of sample_type. */
@@ -157,13 +203,16 @@ enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
 /* In the record, the bit of HAS that is set if the id of a set of labels follows. */
 #define RESOLVED_HAS_LABELS (1ULL << 63)
 
+/* The same, if the id of a datum and the offset in it follow. */
+#define RESOLVED_HAS_DATUM (1ULL << 62)
+
 /* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
 
 /* Where to write, and how many definitions have been written since the last restart. */
 struct resolved_writer {
 	struct output *out;
-	uint32_t strings, objects, functions, frames, labels;
+	uint32_t strings, objects, functions, frames, labels, data;
 	uint32_t lates;		/* elements of resolved.late that were written */
 	uint64_t bytes;		/* size of these definitions' records */
 };
@@ -204,11 +253,11 @@ struct resolved_reader {
 	struct resolved *tables;	/* each definition once */
 	uint32_t strings, objects, functions, frames;	/* defined since the last restart */
 	/* ids in TABLES, by id in the stream: */
-	uint32_t *string, *object, *function, *frame, *label_set;
-	uint32_t label_sets;	/* defined since the last restart */
+	uint32_t *string, *object, *function, *frame, *label_set, *datum;
+	uint32_t label_sets, data;	/* defined since the last restart */
 	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
 	/* private: hash indexes over the definitions in TABLES, by their contents */
-	struct table string_table, object_table, function_table, frame_table;
+	struct table string_table, object_table, function_table, frame_table, datum_table;
 };
 
 /*
@@ -233,6 +282,13 @@ const char *resolved_comm(const struct resolved_reader *r, const struct resolved
  */
 void resolved_translate(const struct resolved_reader *r, struct resolved_sample *sample,
 			uint32_t *frame);
+
+/*
+ * Return the frame in r->tables that stands for the data at OFFSET of DATUM, an id of these tables.
+ * Its function is the name of the datum.  A small variable has a frame for each offset, a large one
+ * has at most 128 frames for its parts, and memory without a size has one frame.
+ */
+uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset);
 
 /* Return whether the counts in the END record are equal to those of R. */
 bool resolved_read_end(const struct resolved_reader *r, const struct record *rec);

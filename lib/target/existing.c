@@ -77,13 +77,14 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 }
 
 void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
-		       bool with_data)
+		       enum existing_data data)
 {
 	struct proc_maps maps = proc_maps_open(pid);
 	struct proc_mapping m;
 
 	while (proc_maps_next(&maps, &m))
-		if (m.prot & PROT_EXEC || (with_data && *m.path == '/'))
+		if (m.prot & PROT_EXEC || (data && *m.path == '/') ||
+		    (data == EXISTING_MEMORY && m.prot))
 			write_mmap2(out, layout, pid, &m);
 	proc_maps_close(&maps);
 }

@@ -24,9 +24,16 @@ void existing_kernel_name(struct output *out, const struct sample_layout *layout
 /* Write a COMM record of thread TID of PID, unless it has ended. */
 void existing_thread(struct output *out, const struct sample_layout *layout, pid_t pid, pid_t tid);
 
+/* Which mappings to write besides executable ones. */
+enum existing_data {
+	EXISTING_CODE,		/* none */
+	EXISTING_FILES,		/* of files */
+	EXISTING_MEMORY,	/* of files and other memory */
+};
+
 /*
- * Write an MMAP2 record of each executable mapping of PID, and if WITH_DATA of every mapped
- * file.  A record has the build ID if the file can be read.
+ * Write an MMAP2 record of each executable mapping of PID, and of others as DATA says.  A record
+ * has the build ID if the file can be read.
  */
 void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
-		       bool with_data);
+		       enum existing_data data);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/data-place.h"
+#include "code/machine.h"
+#include "record/words.h"
+#include "resolve/place-internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What is looked up, and what is known of it so far. */
+struct sought {
+	struct data_places *d;
+	const struct sampled *s;
+	const struct sample *sample;
+	const struct perf_event_attr *attr;
+	const struct space *space;
+	uint64_t address;
+	const struct mapping *m;	/* of data or code at ADDRESS; NULL: none is known */
+	const struct object *object;	/* of M; NULL: none */
+};
+
+static uint64_t hash_of(const struct datum_key *k)
+{
+	return hash_more(hash_more(k->address, (uint64_t)k->object << 32 | k->name),
+			 k->thread << 8 | k->kind);
+}
+
+/* Return the id of the datum that was defined for KEY, or TABLE_NONE. */
+static uint32_t find_known(const struct data_places *d, const struct datum_key *key)
+{
+	const struct datum_key *k = d->key;
+
+	return TABLE_FIND(&d->table, hash_of(key), i, k[i].address == key->address &&
+			  k[i].object == key->object && k[i].name == key->name &&
+			  k[i].thread == key->thread && k[i].kind == key->kind);
+}
+
+/* Define the datum for KEY, of SIZE bytes, called FUNCTION. */
+static uint32_t define(struct data_places *d, const struct datum_key *key, uint64_t size,
+		       uint32_t function)
+{
+	bool is_stack = key->kind == DATA_STACK;
+	const struct resolved_datum datum = {
+		.object = key->object, .function = function, .kind = key->kind,
+		.thread = is_stack ? (uint32_t)key->thread : 0,
+		.address = is_stack ? 0 : key->address,
+		.size = size < UINT64_MAX - key->address ? size : UINT64_MAX - key->address };
+	uint32_t id = resolved_add_datum(d->definitions, &datum);
+
+	d->key = array_grow(d->key, id, sizeof(*d->key));
+	d->key[id] = *key;
+	table_add(&d->table, hash_of(key), id);
+	return id;
+}
+
+/* Return the datum for KEY.  It is called NAME, and has no size. */
+static uint32_t named_datum(struct data_places *d, const struct datum_key *key, const char *name)
+{
+	uint32_t id = find_known(d, key);
+
+	return id != TABLE_NONE ? id
+		: define(d, key, 0, namer_fixed(d->namer, name).line[0].function);
+}
+
+/* Return the place of ADDRESS in the object that Q's address is in.  KIND has one name there. */
+static struct data_place place_named(const struct sought *q, enum data_kind kind, uint32_t object,
+				     uint64_t offset, const char *name)
+{
+	const struct datum_key key = { .object = object, .kind = (uint16_t)kind };
+
+	return (struct data_place){ .datum = named_datum(q->d, &key, name), .offset = offset };
+}
+
+/* Return the range that stands for all memory of object ID of lib/process. */
+static uint32_t whole_object(const struct sought *q, uint32_t id)
+{
+	const struct object *o = &q->d->spaces->objects.object[id];
+	struct resolved_object range = { .kind = (uint16_t)o->kind };
+
+	return object_range_id(q->d->ranges, id, 0, range);
+}
+
+/* Return the part of PATH after its last slash. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/*
+ * A program or library that may cover the address: it maps the code C.  OWN is the address as the
+ * file counts.
+ */
+struct image_place {
+	const struct mapping *c;
+	struct source *source;
+	uint64_t own;
+	struct elf_memory memory;	/* the segment with OWN */
+};
+
+/* Return whether the file of the code C covers the address of Q; then set *OUT. */
+static bool is_in_image(const struct sought *q, const struct mapping *c, struct image_place *out)
+{
+	uint64_t start;
+
+	if (!c || c->is_covered ||
+	    q->d->spaces->objects.object[c->object].kind != OBJECT_FILE)
+		return false;
+	struct source *source = places_use_source(q->d->places, q->s, c);
+	struct elf *elf = source->image.elf;
+	if (!locate_address(elf, c, c->start, NULL, &start))
+		return false;
+	*out = (struct image_place){ .c = c, .source = source,
+				     .own = q->address - c->start + start };
+	return elf_memory(elf, out->own, &out->memory);
+}
+
+/* Return whether C maps the object of Q, or Q is in memory that may be the .bss of any object. */
+static bool may_be_of(const struct sought *q, const struct mapping *c)
+{
+	bool is_file = q->object && q->object->kind == OBJECT_FILE;
+
+	return c && (!is_file || c->object == q->m->object);
+}
+
+/*
+ * Return whether a program or library covers the address of Q; then set *OUT.  Its code is the
+ * nearest below, or above if the file starts with data.
+ */
+static bool find_image(const struct sought *q, struct image_place *out)
+{
+	enum { LOOK_MAX = 4 };		/* pieces of code, such as a JIT compiler's, in between */
+	const struct mappings *code = &q->space->code;
+	const struct mapping *c = mappings_before(code, q->address + 1);
+
+	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_before(code, c->start))
+		if (may_be_of(q, c) && is_in_image(q, c, out))
+			return true;
+	c = mappings_from(code, q->address);
+	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_from(code, c->end))
+		if (may_be_of(q, c) && is_in_image(q, c, out))
+			return true;
+	return false;
+}
+
+/* Return the range of the segment of IN. */
+static uint32_t segment_range(const struct sought *q, const struct image_place *in)
+{
+	const uint8_t *id;
+	struct resolved_object range = {
+		.kind = OBJECT_FILE, .flags = in->c->is_main ? OBJECT_IS_MAIN : 0,
+		.start = in->memory.address, .size = in->memory.size,
+		.file_offset = in->memory.file_offset };
+
+	range.build_id_size = (uint8_t)elf_build_id(in->source->image.elf, &id);
+	if (range.build_id_size)
+		memcpy(range.build_id, id, range.build_id_size);
+	return object_range_id(q->d->ranges, in->c->object, 0, range);
+}
+
+/* Return the place of Q in the symbol NAME of IN, which starts at ADDRESS. */
+static struct data_place place_symbol(const struct sought *q, const struct image_place *in,
+				      enum data_kind kind, const char *name, uint64_t address,
+				      uint64_t size)
+{
+	const struct datum_key key = { .object = segment_range(q, in), .kind = (uint16_t)kind,
+				       .address = address };
+	uint32_t id = find_known(q->d, &key);
+
+	if (id == TABLE_NONE)
+		id = define(q->d, &key, size, namer_variable(q->d->namer, name));
+	return (struct data_place){ .datum = id, .offset = in->own - address,
+				    .in = { in->source, in->own } };
+}
+
+/* Return the place of Q in the program or library IN. */
+static struct data_place place_in_image(const struct sought *q, const struct image_place *in)
+{
+	const struct object *object = &q->d->spaces->objects.object[in->c->object];
+	struct elf_variable variable;
+	struct source_answer unused;
+	struct elf_symbol function;
+
+	if (source_variable(in->source, in->own, &variable))
+		return place_symbol(q, in, DATA_VARIABLE, variable.name, variable.address,
+				    variable.size);
+	if (in->memory.is_code) {
+		source_find(in->source, in->own, &unused);	/* finds the debug file */
+		if (source_symbol(in->source, in->own, &function))
+			return place_symbol(q, in, DATA_CODE, function.name, function.address, 0);
+	}
+	return place_named(q, DATA_FILE, segment_range(q, in), in->own, base_name(object->path));
+}
+
+/* Return the place of Q in the stack of thread TID, which M maps (NULL: unknown). */
+static struct data_place place_stack(const struct sought *q, const struct mapping *m, pid_t tid)
+{
+	const struct tasks *tasks = &q->d->spaces->tasks;
+	uint32_t object = m ? whole_object(q, m->object) : object_range_unknown(q->d->ranges);
+	const struct datum_key key = { .kind = DATA_STACK, .thread = (uint32_t)tid,
+				       .address = tasks_name(tasks, tid), .object = object };
+	uint32_t id = find_known(q->d, &key);
+	char name[128];
+
+	if (id == TABLE_NONE) {
+		snprintf(name, sizeof(name), WORD_STACK_OF, tasks_name_text(tasks, tid), tid);
+		id = named_datum(q->d, &key, name);
+	}
+	return (struct data_place){ .datum = id, .offset = q->address };
+}
+
+/* Return the stack pointer of the program at the sample of Q; 0: it was not recorded. */
+static uint64_t stack_pointer(const struct sought *q)
+{
+	const char *arch = stream_origin(q->s->in)->arch;
+	const struct machine *machine = q->sample->user_regs.count && arch ? machine_find(arch)
+									   : NULL;
+	uint64_t mask = q->attr->sample_regs_user, at = 0;
+
+	for (int bit = 0; machine && bit < MACHINE_BITS; bit++) {
+		if (!(mask >> bit & 1))
+			continue;
+		if (machine->number[bit] == machine->sp)
+			return at < q->sample->user_regs.count ? word_at(q->sample->user_regs, at)
+							       : 0;
+		at++;
+	}
+	return 0;
+}
+
+/* Return whether the address of Q is near the stack pointer, so in the stack of its thread. */
+static bool is_on_own_stack(const struct sought *q)
+{
+	enum { BELOW = 256, ABOVE = 64 << 10 };	/* bytes; functions may use some below it */
+	uint64_t sp = stack_pointer(q);
+
+	return sp && q->address + BELOW >= sp && q->address < sp + ABOVE &&
+	       (!q->m || (sp >= q->m->start && sp < q->m->end));
+}
+
+/*
+ * Return the mapping of the main thread's stack, if the address of Q is in it, or below it where it
+ * has grown.  Otherwise return NULL.
+ */
+static const struct mapping *main_stack(const struct sought *q)
+{
+	enum { GAP = 128 << 20 };	/* bytes below it where the kernel maps nothing else */
+	const struct mapping *m = q->m ? q->m : mappings_from(&q->space->data, q->address);
+
+	return m && m->end - q->address <= GAP &&
+	       !strcmp(q->d->spaces->objects.object[m->object].path, WORD_STACK) ? m : NULL;
+}
+
+/* Return the place of Q in memory without a file. */
+static struct data_place place_in_memory(const struct sought *q)
+{
+	bool is_heap = !strcmp(q->object->path, WORD_HEAP);
+	bool is_plain = is_heap || !*q->object->path || !strcmp(q->object->path, WORD_ANON_FILE);
+	struct data_places *d = q->d;
+	const struct datum_key key = {
+		.kind = is_heap ? DATA_HEAP : DATA_ANONYMOUS,
+		.object = whole_object(q, q->m->object),
+		.name = first_touch_find(&d->touches, q->space->birth, q->address) };
+	uint32_t id = find_known(d, &key);
+	char name[512];
+
+	if (id == TABLE_NONE) {
+		const char *what = is_heap ? WORD_HEAP : is_plain ? WORD_ANON : q->object->path;
+		snprintf(name, sizeof(name), key.name ? "%.*s: first touched in %s]" : "%.*s]",
+			 (int)strcspn(what, "]"), what,
+			 key.name ? d->touches.names.text[key.name] : "");
+		id = named_datum(d, &key, name);
+	}
+	return (struct data_place){ .datum = id, .offset = q->address };
+}
+
+/* Return the place of Q in the mapping of a file, or of memory that has a name as a file has. */
+static struct data_place place_in_file(const struct sought *q)
+{
+	const char *path = q->object->path;
+
+	return place_named(q, DATA_FILE, whole_object(q, q->m->object),
+			   q->address - q->m->start + q->m->file_offset, path);
+}
+
+/* Return whether the memory of O is a process's own: nobody else can name it. */
+static bool is_own_memory(const struct object *o)
+{
+	return o->kind == OBJECT_ANONYMOUS &&
+	       (object_may_be_hugepages(o) || !strcmp(o->path, WORD_HEAP) ||
+		!strcmp(o->path, WORD_STACK) || word_starts(o->path, WORD_ANON));
+}
+
+static struct data_place place_in_process_data(const struct sought *q)
+{
+	bool is_own = !q->object || is_own_memory(q->object);
+	const struct mapping *stack = is_own ? main_stack(q) : NULL;
+	struct image_place in;
+
+	if (stack)
+		return place_stack(q, stack, q->sample->pid);
+	if (is_own && is_on_own_stack(q))
+		return place_stack(q, q->m, q->sample->tid);
+	if ((is_own || q->object->kind == OBJECT_FILE) && find_image(q, &in))
+		return place_in_image(q, &in);
+	if (!q->object)
+		return place_named(q, DATA_UNKNOWN, object_range_unknown(q->d->ranges), q->address,
+				   WORD_UNKNOWN);
+	return is_own ? place_in_memory(q) : place_in_file(q);
+}
+
+struct data_place data_place_find(struct data_places *d, const struct sampled *s,
+				  const struct sample *sample, const struct perf_event_attr *attr)
+{
+	struct sought q = { .d = d, .s = s, .sample = sample, .attr = attr,
+			   .address = sample->addr, .space = spaces_find(d->spaces, s->pid) };
+
+	if (q.address >> 63)
+		return place_named(&q, DATA_KERNEL, object_range_unknown(d->ranges), q.address,
+				   WORD_KERNEL_MEMORY);
+	q.m = space_find(q.space, q.address);
+	if (!q.m)
+		q.m = space_find_data(q.space, q.address);
+	q.object = q.m ? &d->spaces->objects.object[q.m->object] : NULL;
+	return place_in_process_data(&q);
+}
+
+static bool is_page_fault(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+/* Return whether the functions of an object at PATH touch memory for their callers. */
+static bool is_c_library(const char *path)
+{
+	const char *name = base_name(path);
+
+	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) ||
+	       !strncmp(name, "ld-", 3) || !strncmp(name, "libstdc++", 9);
+}
+
+/* Return the innermost function outside of the kernel and the C library, else any; or NULL. */
+static const char *toucher(const struct resolved *r, const uint32_t *frame, uint32_t frames)
+{
+	const char *any = NULL;
+
+	for (uint32_t i = 0; i < frames; i++) {
+		const struct resolved_frame *f = &r->frame[frame[i]];
+		const struct resolved_object *o = &r->object[f->object];
+		if (!f->lines || o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE)
+			continue;
+		const char *name = r->string[r->function[f->line[f->lines - 1].function].name];
+		if (!is_c_library(r->string[o->path]))
+			return name;
+		any = any ? any : name;
+	}
+	return any;
+}
+
+void data_place_note(struct data_places *d, const struct sample *sample,
+		     const struct perf_event_attr *attr, const uint32_t *frame, uint32_t frames)
+{
+	const char *function = is_page_fault(attr) ? toucher(d->definitions, frame, frames) : NULL;
+
+	if (function)
+		first_touch_add(&d->touches, spaces_find(d->spaces, sample->pid)->birth,
+				sample->addr, function);
+}
+
+void data_places_restart(struct data_places *d)
+{
+	table_release(&d->table);
+	free(d->key);
+	d->key = NULL;
+}
+
+void data_places_release(struct data_places *d)
+{
+	data_places_restart(d);
+	first_touches_release(&d->touches);
+}
