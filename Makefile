@@ -258,6 +258,7 @@ $B/tests/%: $B/tests/%.o $B/libsampler.a | $(VERSIONED)
 # Calls that fail, or return another time, when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
 $B/tests/unit/test-report: LDFLAGS += -Wl,--wrap=clock_gettime
+$B/tests/unit/test-settings: LDFLAGS += -Wl,--wrap=event_open
 $B/tests/unit/test-watch: LDFLAGS += -Wl,--wrap=work_watch,--wrap=work_is_drained
 $B/tests/unit/test-rotation: LDFLAGS += -Wl,--wrap=renameat2
 # The fuzzer of whole tools has their main() in it, by other names.

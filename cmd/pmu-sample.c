@@ -59,13 +59,20 @@ static const struct command command = {
 	.spellings = sample_spellings,
 };
 
+/* perf's -W: three numbers where the kernel has them (arch_evsel__set_sample_weight()). */
+#ifdef __x86_64__
+#define SAMPLE_WEIGHTS PERF_SAMPLE_WEIGHT_STRUCT
+#else
+#define SAMPLE_WEIGHTS PERF_SAMPLE_WEIGHT
+#endif
+
 /* Return the PERF_SAMPLE_* bits of the fields that options ask for. */
 static uint64_t chosen_fields(void)
 {
 	const struct sample_choices *c = &chosen;
 	bool is_by_cpu = c->target.system || c->target.cpus.count || c->cgroup_path;
 
-	return (c->data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
+	return (c->data ? PERF_SAMPLE_ADDR | SAMPLE_WEIGHTS | PERF_SAMPLE_DATA_SRC : 0) |
 	       (c->phys ? PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR : 0) |
 	       (c->cpu || is_by_cpu || c->run.settings.switches ? PERF_SAMPLE_CPU : 0) |
 	       (c->cgroup_id ? PERF_SAMPLE_CGROUP : 0) |

@@ -17,3 +17,23 @@ fields() {
 		}
 	}'
 }
+
+# tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
+tree() {
+	dir=$1/bus/event_source/devices
+	cut -d" " -f1 "$TOP/tests/data/sysfs/$1" | sed "s|/[^/]*$||;s|^|$dir/|" | sort -u |
+		xargs mkdir -p
+	awk -v dir="$dir" '{ file = dir "/" $1; sub(/^[^ ]* /, ""); print >file; close(file) }' \
+		"$TOP/tests/data/sysfs/$1"
+}
+
+# words TREE EVENT...: name, type, config, config1, config2 of each event
+words() {
+	tree=$1
+	shift
+	pmu-events --encode --json --sysfs "$tree" "$@" >out.json
+	fields name type config config1 config2 <out.json
+}
+
+# member KEY: that of every event of the last words
+member() { fields "$1" <out.json; }

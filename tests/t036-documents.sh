@@ -56,7 +56,7 @@ check 'at most ten blocks have a reason not to run, and every block has a known 
 	# the events that a page names are events
 	grep -o -- "\`-e [^\`]*\`" "$TOP/doc/events.md" | sed "s/.-e //; s/ .*//; s/\`//; s/'//g" >events
 	at_least "$(wc -l <events)" 8
-	grep -v -e ^mem-loads -e ^sched: events | xargs pmu-events --encode >encoded
+	grep -v -e ^mem-loads -e ^mem-ldst -e ^sched: events | xargs pmu-events --encode >encoded
 END
 
 check 'configurations of collectors ask for what the server gives, in times that it allows' <<'END'

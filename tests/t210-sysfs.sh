@@ -4,26 +4,6 @@
 . tests/lib.sh
 . tests/events.sh
 
-# tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
-tree() {
-	dir=$1/bus/event_source/devices
-	cut -d" " -f1 "$TOP/tests/data/sysfs/$1" | sed "s|/[^/]*$||;s|^|$dir/|" | sort -u |
-		xargs mkdir -p
-	awk -v dir="$dir" '{ file = dir "/" $1; sub(/^[^ ]* /, ""); print >file; close(file) }' \
-		"$TOP/tests/data/sysfs/$1"
-}
-
-# words TREE EVENT...: name, type, config, config1, config2 of each event
-words() {
-	tree=$1
-	shift
-	pmu-events --encode --json --sysfs "$tree" "$@" >out.json
-	fields name type config config1 config2 <out.json
-}
-
-# member KEY: that of every event of the last words
-member() { fields "$1" <out.json; }
-
 check 'Skylake: terms, aliases, defaults that a term replaces' <<'END'
 	tree skylake
 	words skylake cpu/event=0x3c,umask=0,cmask=1/ cpu/mem-loads/ cpu/mem-loads,ldlat=30/pp \
@@ -38,7 +18,7 @@ check 'Skylake: terms, aliases, defaults that a term replaces' <<'END'
 	cpu/config=0x1c0,config1=7/ 4 0x1c0 0x7 0x0
 	cpu/r1c0/k 4 0x1c0 0x0 0x0
 	cpu/instructions/ 4 0xc0 0x0 0x0
-	cpu/mem-stores/ 4 0x82d0 0x0 0x0
+	cpu/mem-stores/P 4 0x82d0 0x0 0x0
 	EOF
 	same want got
 END
@@ -240,7 +220,7 @@ check '--sysfs: the copy may keep its name, and one without PMUs is refused' <<'
 	mkdir other
 	mv skylake other/sys
 	words other mem-loads >got
-	echo "cpu/mem-loads/ 4 0x1cd 0x3 0x0" | same - got
+	echo "cpu/mem-loads/P 4 0x1cd 0x3 0x0" | same - got
 	rm -r other/sys/bus/event_source/devices/*
 	exits 1 pmu-events --encode --sysfs other cycles 2>err
 	grep -q "no PMUs in other/bus/event_source/devices" err

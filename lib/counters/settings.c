@@ -54,10 +54,11 @@ static void set_fields(const struct sample_settings *s, struct event *event, boo
 	attr->sample_type |= PERF_SAMPLE_IDENTIFIER;	/* there are at least two events */
 	if (s->periods || needs_period(attr, several))
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (attr->type == PERF_TYPE_TRACEPOINT)
-		attr->sample_type |= s->sample_type & PERF_SAMPLE_RAW;
-	else
+	if (attr->type != PERF_TYPE_TRACEPOINT && !event_is_ibs(event))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
+	/* before Linux 6.2, only the raw record of IBS has the address (record/ibs.h) */
+	if (event_is_ibs(event) && s->sample_type & PERF_SAMPLE_ADDR)
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	if (s->branch_type && !attr->branch_sample_type)	/* no branch_type= of its own */
 		event_set_branches(event, s->branch_type);
 	if (s->user_regs) {
@@ -124,22 +125,45 @@ static void set_tracking(const struct sample_settings *s, const struct perf_even
 	attr->context_switch = s->switches;
 }
 
-/* Return whether the kernel opens ATTR on this process.  False: errno is set. */
-static bool opens(const struct perf_event_attr *attr)
+/*
+ * Open ATTR on this process.  If the event needs another one before it in its group (ENODATA:
+ * intel_pmu_hw_config() of arch/x86/events/intel/core.c), open it after LEADER, an attr or NULL.
+ */
+static int open_after(void *leader, const struct perf_event_attr *attr)
+{
+	int fd = event_open(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 || errno != ENODATA || !leader)
+		return fd;
+	struct perf_event_attr first = *(const struct perf_event_attr *)leader;
+	first.disabled = 1;
+	first.enable_on_exec = 0;
+	int group = event_open(&first, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (group < 0)
+		return -1;
+	fd = event_open(attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+	int error = errno;
+	close(group);
+	errno = error;
+	return fd;
+}
+
+/* Return whether the kernel opens ATTR, in the group of LEADER or NULL.  False: errno is set. */
+static bool opens(const struct perf_event_attr *attr, struct perf_event_attr *leader)
 {
 	struct perf_event_attr probe = *attr;
 
 	probe.disabled = 1;
 	probe.enable_on_exec = 0;
-	int fd = event_open(&probe, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = open_after(leader, &probe);
 	descriptor_close(fd);
 	return fd >= 0;
 }
 
 /* Features of newer kernels, newest first: the order in which to remove them. */
 enum new_feature {
-	NEW_LOST, NEW_INHERIT_THREAD, NEW_BUILD_ID, NEW_KSYMBOL, NEW_MMAP2, NEW_COMM_EXEC,
-	NEW_READ, NEW_FEATURES
+	NEW_LOST, NEW_INHERIT_THREAD, NEW_WEIGHT, NEW_BUILD_ID, NEW_KSYMBOL, NEW_MMAP2,
+	NEW_COMM_EXEC, NEW_READ, NEW_FEATURES
 };
 
 static const struct {
@@ -148,6 +172,7 @@ static const struct {
 } new_features[NEW_FEATURES] = {
 	[NEW_LOST] = { "counts of lost samples (PERF_FORMAT_LOST, Linux 6.0)", NULL },
 	[NEW_INHERIT_THREAD] = { "inherit_thread (Linux 5.13)", NULL },
+	[NEW_WEIGHT] = { "weights of three numbers (Linux 5.12)", NULL },
 	[NEW_BUILD_ID] = { "build IDs in MMAP2 records (Linux 5.12)", NULL },
 	[NEW_KSYMBOL] = { "KSYMBOL records of code that the kernel generates (Linux 5.1)", NULL },
 	[NEW_MMAP2] = { "MMAP2 records (Linux 3.16)", NULL },
@@ -168,6 +193,10 @@ static bool leave_out(struct perf_event_attr *attr, enum new_feature feature)
 		break;
 	case NEW_INHERIT_THREAD:
 		attr->inherit_thread = 0;
+		break;
+	case NEW_WEIGHT:
+		if (attr->sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+			attr->sample_type ^= PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_WEIGHT;
 		break;
 	case NEW_BUILD_ID:
 		attr->build_id = 0;
@@ -206,18 +235,21 @@ static void report_left_out(const struct event *event, const struct perf_event_a
 	}
 }
 
-/* Remove one feature after the other until the kernel accepts EVENT.  False: errno is set. */
-static bool adapt(struct event *event, struct report *report)
+/*
+ * Remove one feature after the other until the kernel accepts EVENT, in the group of LEADER or
+ * NULL.  False: errno is set.
+ */
+static bool adapt(struct event *event, struct perf_event_attr *leader, struct report *report)
 {
 	struct perf_event_attr attr = event->attr;
 
-	if (opens(&attr))
+	if (opens(&attr, leader))
 		return true;
 	for (enum new_feature feature = 0; feature < NEW_FEATURES; feature++) {
 		/* Other errors, such as missing rights, are not about features. */
 		if (errno != EINVAL && errno != E2BIG)
 			return false;
-		if (leave_out(&attr, feature) && opens(&attr)) {
+		if (leave_out(&attr, feature) && opens(&attr, leader)) {
 			report_left_out(event, &attr, report);
 			event->attr = attr;
 			return true;
@@ -231,11 +263,12 @@ static bool adapt(struct event *event, struct report *report)
  * (*NO_KERNEL), until the kernel accepts EVENT.  False: errno is set.
  */
 static bool adapt_to_rights(const struct sample_settings *s, struct event_list *events,
-			    struct event *event, bool *no_kernel, struct report *report)
+			    struct event *event, struct perf_event_attr *leader, bool *no_kernel,
+			    struct report *report)
 {
 	bool had_kernel = !event->attr.exclude_kernel;
 
-	while (!adapt(event, report))
+	while (!adapt(event, leader, report))
 		if (!event_relax(events, event, errno))
 			return false;
 	if (had_kernel && event->attr.exclude_kernel) {
@@ -263,17 +296,31 @@ static void report_limits(const struct sample_settings *s, const struct event_li
 	}
 }
 
+/* Return the attr of the first event in EVENT's group, or NULL if that is EVENT. */
+static struct perf_event_attr *leader_of(struct event_list *events, const struct event *event)
+{
+	for (struct event *first = events->event; event->group && first < event; first++)
+		if (first->group == event->group)
+			return &first->attr;
+	return NULL;
+}
+
 /* Adapt EVENT until the kernel accepts it; see adapt_to_rights().  False: reported. */
 static bool try_event(const struct sample_settings *s, struct event_list *events,
 		      struct event *event, bool *no_kernel, struct report *report)
 {
+	struct perf_event_attr *leader = leader_of(events, event);
 	char why[512];
 
+	if (!event_is_readable(event, why, sizeof(why))) {
+		report_error(report, "cannot sample '%s': %s", event->name, why);
+		return false;
+	}
 	if (event->precise_max)
-		event_probe_precise(event, NULL, NULL);
+		event_probe_precise(event, event->per_cpu ? NULL : open_after, leader);
 	/* A PMU that is not on all CPUs may refuse an attempt on this CPU: do not try. */
 	if (event->per_cpu || event->cpus ||
-	    adapt_to_rights(s, events, event, no_kernel, report))
+	    adapt_to_rights(s, events, event, leader, no_kernel, report))
 		return true;
 	event_explain(event, errno, why, sizeof(why));
 	report_error(report, "cannot sample '%s': %s", event->name, why);

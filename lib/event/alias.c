@@ -277,6 +277,9 @@ struct event_rates alias_rates(const char *name)
 	};
 	struct event_rates rates = event_rates_unknown;
 
+	/* It counts only the loads whose latency the CPU measures: one at a time. */
+	if (!strncmp(name, "mem-loads", 9))
+		return (struct event_rates){ 0, 1000, 1000 };
 	for (size_t i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++)
 		if (strcasestr(name, guesses[i].part)) {
 			rates.period = guesses[i].period;

@@ -125,6 +125,15 @@ void event_exclude_kernel(struct event *event);
  */
 bool event_check(const struct event *event, char *why, size_t size);
 
+/* Return whether EVENT is of AMD's Instruction-Based Sampling of micro-operations. */
+bool event_is_ibs(const struct event *event);
+
+/*
+ * Return whether pmukit reads what EVENT's PMU records.  False: it is a trace, for which the kernel
+ * has a buffer apart from the samples; WHY (SIZE bytes) says what to use.
+ */
+bool event_is_readable(const struct event *event, char *why, size_t size);
+
 /*
  * Like event_check(), but while the kernel refuses EVENT, change it by event_relax() and try
  * again.  LIST holds the changed name.

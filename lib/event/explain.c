@@ -26,6 +26,24 @@ bool event_machine_has_pmu(void)
 	return some;
 }
 
+bool event_is_readable(const struct event *event, char *why, size_t size)
+{
+	static const char *const traces[] = { "intel_pt", "intel_bts", "cs_etm", "hisi_ptt" };
+	const char *pmu = event->pmu ? event->pmu : "";
+
+	if (!strncmp(pmu, "arm_spe", 7)) {
+		snprintf(why, size, EVENT_NO_SPE, pmu, pmu);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++)
+		if (!strncmp(pmu, traces[i], strlen(traces[i]))) {
+			snprintf(why, size, "%s writes a trace, not samples, and pmukit does not "
+				 "read it: use perf record", pmu);
+			return false;
+		}
+	return true;
+}
+
 static bool is_hardware(const struct event *event)
 {
 	uint32_t type = event->attr.type;
@@ -185,6 +203,10 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 		break;
 	case ESRCH:
 		snprintf(why, size, "the process has ended");
+		break;
+	case ENODATA:	/* intel_pmu_hw_config() in arch/x86/events/intel/core.c */
+		snprintf(why, size, "this CPU samples loads only in a group that "
+			 "mem-loads-aux leads: -e mem-loads, without its PMU, opens both");
 		break;
 	case EOVERFLOW:
 		snprintf(why, size, "callchains have at most %ld frames here: sysctl "

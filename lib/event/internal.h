@@ -47,6 +47,8 @@ struct event_parser {
 	bool failed;		/* an error has been reported */
 	struct pmus pmus;	/* read on first use */
 	struct own_models own;	/* read on first use */
+	bool in_group;		/* a group is being parsed */
+	size_t group_first;	/* the index in LIST of its first event */
 };
 
 /*
@@ -146,6 +148,18 @@ enum event_found tracepoint_parse(struct event_parser *p, struct event_item *ite
  * be read.
  */
 bool tracepoint_root(const struct event_options *options, char *path, size_t size);
+
+/*
+ * memory.c: if ITEM's name stands for the CPU's samples of loads or stores, set *EXPANDED to the
+ * events that it stands for, a text that lives as long as the list.
+ */
+enum event_found memory_expand(struct event_parser *p, const struct event_item *item,
+			       const char **expanded);
+
+/* Why a PMU of Arm's Statistical Profiling Extension is refused; %s: its name. */
+#define EVENT_NO_SPE \
+	"%s writes packets into a buffer of its own, which pmukit does not read; perf makes " \
+	"samples of them: perf record -e %s//, then perf inject --itrace=M -o FILE"
 
 /* breakpoint.c: parse mem:ADDRESS[/LENGTH][:rwx][:modifiers].  False: reported. */
 bool breakpoint_parse(struct event_parser *p, struct event_item *item);

@@ -181,10 +181,13 @@ static bool report_unknown(struct event_parser *p, const struct event_item *item
 			   "all known events", (int)item->all.size, item->all.at);
 }
 
+static bool parse_parts(struct event_parser *p, const char *at);
+
 /* Ask the sources of names in turn, and add the item's events. */
 static bool resolve(struct event_parser *p, struct event_item *item)
 {
 	struct event_alias alias;
+	const char *expanded;
 	uint64_t config;
 
 	if (slice_starts(item->name, "mem:"))
@@ -193,6 +196,9 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 		return add_alias(p, item, &alias);
 	if (event_is_raw(item->name, &config))
 		return add_raw(p, item, config);
+	enum event_found stands = memory_expand(p, item, &expanded);
+	if (stands != EVENT_UNKNOWN)
+		return stands == EVENT_ADDED && parse_parts(p, expanded);
 	if (item->has_terms && !memchr(item->name.at, ':', item->name.size))
 		return pmu_event_parse(p, item);
 
@@ -275,11 +281,14 @@ static bool parse_group(struct event_parser *p, const char **at)
 	size_t first = p->list->count;
 	struct slice letters = { NULL, 0 };
 
+	p->in_group = true;
+	p->group_first = first;
 	do {
 		++*at;
 		if (!parse_item(p, at))
 			return false;
 	} while (**at == ',');
+	p->in_group = false;
 	if (**at != '}')
 		return event_wrong(p, **at ? *at : open, **at ? "a group within a group"
 							     : "this '{' lacks its '}'");
@@ -293,6 +302,19 @@ static bool parse_group(struct event_parser *p, const char **at)
 	return make_group(p, first, letters);
 }
 
+/* Parse the parts from AT to the end of the text. */
+static bool parse_parts(struct event_parser *p, const char *at)
+{
+	for (;; at++) {
+		if (!(*at == '{' ? parse_group(p, &at) : parse_item(p, &at)))
+			return false;
+		if (!*at)
+			return true;
+		if (*at != ',')
+			return event_wrong(p, at, "'%c' is not expected here", *at);
+	}
+}
+
 bool event_parse(struct event_list *list, const struct event_options *options, const char *text,
 		 struct report *report)
 {
@@ -300,19 +322,8 @@ bool event_parse(struct event_list *list, const struct event_options *options, c
 				  .text = text };
 	size_t count = list->count;
 	uint32_t groups = list->groups;
-	const char *at = text;
-	bool good = true;
 
-	for (;;) {
-		good = *at == '{' ? parse_group(&p, &at) : parse_item(&p, &at);
-		if (!good || !*at)
-			break;
-		if (*at != ',') {
-			good = event_wrong(&p, at, "'%c' is not expected here", *at);
-			break;
-		}
-		at++;
-	}
+	bool good = parse_parts(&p, text);
 	if (!good) {
 		list->count = count;
 		list->groups = groups;

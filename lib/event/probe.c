@@ -88,6 +88,8 @@ static int check(const struct event *event, char *why, size_t size)
 {
 	struct event probed = *event;
 
+	if (!event_is_readable(event, why, size))
+		return EOPNOTSUPP;
 	int error = try_mode(&probed, false);
 	if (error) {
 		event_explain(event, error, why, size);

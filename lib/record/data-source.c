@@ -2,7 +2,9 @@
 #include "record/data-source.h"
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Return the name of the lowest bit of mem_lvl from PERF_MEM_LVL_L1 on, or "". */
 static const char *level_name(uint64_t level)
@@ -40,7 +42,8 @@ void data_source_level(uint64_t source, char *text, size_t size)
 
 	if (!*name)
 		name = level_number_name(s.mem_lvl_num);
-	snprintf(text, size, "%s%s%s", s.mem_remote && *name ? "Remote " : "", name,
+	bool remote = s.mem_remote && *name && strncmp(name, "Remote", 6);
+	snprintf(text, size, "%s%s%s", remote ? "Remote " : "", name,
 		 !*name ? "" : s.mem_lvl & PERF_MEM_LVL_HIT ? " hit"
 		 : s.mem_lvl & PERF_MEM_LVL_MISS ? " miss" : "");
 }

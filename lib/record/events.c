@@ -205,6 +205,7 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 	events->counts_lost |= event.attr.read_format & PERF_FORMAT_LOST &&
 			       !event_is_dummy(&event.attr);
 	event.name = name_of(&events->arena, &event.attr);
+	event.ibs = events->ibs;
 	events->event = array_grow(events->event, events->count, sizeof(event));
 	events->event[events->count] = event;
 	while (cursor_left(&ids) >= 8)
@@ -248,6 +249,7 @@ void events_set_name(struct stream_events *events, uint32_t index, const char *k
 	struct stream_event *event = &events->event[index];
 
 	event->name = kept;
+	event->ibs.is_op |= !strncmp(kept, "ibs_op/", 7);
 	event->is_labels = event->attr.type == PERF_TYPE_SOFTWARE &&
 			   event->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
 			   event->attr.sample_type & PERF_SAMPLE_RAW && !strcmp(kept, LABEL_EVENT);

@@ -29,11 +29,19 @@ enum { ABSENT = UINT16_MAX };
 /* PERF_SAMPLE_BRANCH_COUNTERS, which older linux/perf_event.h lacks */
 #define SAMPLE_BRANCH_COUNTERS (1ULL << 19)
 
+/* What is known of AMD's Instruction-Based Sampling: see record/ibs.h. */
+struct ibs_event {
+	bool is_op;		/* the event's PMU is ibs_op; not set for all events together */
+	bool is_early_zen3;	/* the CPU is of family 0x19, up to model 0x0f */
+	bool has_no_state;	/* the CPU does not say in which state the cache line was */
+};
+
 struct stream_event {
 	struct perf_event_attr attr;	/* padded with zeros if the stream's attr is shorter */
 	const char *name;		/* safe to print; from the stream, or made from the attr */
 	struct sample_layout layout;
 	bool is_labels;		/* its records have the labels of samples (label-payload.h) */
+	struct ibs_event ibs;
 };
 
 /* Zero-initialised: empty. */
@@ -50,6 +58,7 @@ struct stream_events {
 	bool has_labels;		/* some event is_labels */
 	bool reads_groups;		/* samples of some event read its group's counters */
 	bool tracks;			/* event_tracks() some event */
+	struct ibs_event ibs;		/* what events that are not defined yet will have */
 	bool counts_lost;		/* the kernel counts what some sampled event lost */
 	struct table table;		/* index over ID */
 	struct intern names;		/* names that the stream gives */

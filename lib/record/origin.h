@@ -19,8 +19,10 @@ enum {
 	FEATURE_ARCH		= 6,
 	FEATURE_NRCPUS		= 7,
 	FEATURE_CPUDESC		= 8,
+	FEATURE_CPUID		= 9,	/* vendor, family, model and stepping of the CPU */
 	FEATURE_CMDLINE		= 11,
 	FEATURE_EVENT_DESC	= 12,	/* attrs, names and ids of all events */
+	FEATURE_PMU_MAPPINGS	= 16,	/* numbers and names of the PMUs */
 	FEATURE_SAMPLE_TIME	= 21,	/* first and last time of the recording */
 	FEATURE_CLOCK_DATA	= 29,
 	FEATURE_FILE		= 128,	/* simpleperf: symbols of files */

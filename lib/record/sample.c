@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/sample.h"
+#include "record/ibs.h"
 #include "record/bit-fields.h"
 #include "record/label-payload.h"
 
@@ -231,6 +232,8 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 	out->period = period_of(event, body);
 	if (l->more)
 		walk_fields(&event->attr, &w, out);
+	if (event->ibs.is_op && !w.bytes.failed)
+		ibs_complete(event, out);
 	*needed = (uint64_t)(w.bytes.at - body) + 8;
 	return !w.bytes.failed;
 }

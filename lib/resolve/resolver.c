@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The resolver: composes its parts, and passes records and samples to them. */
 #include "base/clock.h"
+#include "record/ibs.h"
 #include "resolve/internal.h"
 
 #include <stdlib.h>
@@ -171,7 +172,7 @@ uint64_t resolver_version(struct resolver *r, const struct sample *s)
 void resolver_fields(struct resolver *r, const struct stream_reader *in, const struct sample *s,
 		     struct resolved_sample *out)
 {
-	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
+	uint64_t has = ibs_fields(&stream_events(in)->event[s->event]);
 	uint32_t comm = thread_name(r, s->tid);
 
 	if (!comm)

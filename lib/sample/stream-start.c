@@ -83,6 +83,14 @@ void sampler_write_processes(struct sampler *s, struct output *out)
 		write_processes(s, out);
 }
 
+static bool has_ibs(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (event_is_ibs(&events->event[i]))
+			return true;
+	return false;
+}
+
 void sampler_write_start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -102,6 +110,8 @@ void sampler_write_start(struct sampler *s)
 		label_recorder_write_attr(s->flow.labels, s->out);
 	tracing_write(s->out, o->events);
 	features_write(s->out, o->argc, o->argv, o->settings.clock);
+	if (has_ibs(o->events))
+		features_write_cpu(s->out);
 	existing_kernel(s->out, sampler_layout(s));
 	if (o->unwind)
 		write_shown_processes(s);

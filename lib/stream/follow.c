@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the reader's events and origin up to date from the records. */
 #include "base/clock.h"
+#include "record/ibs.h"
 #include "stream/internal.h"
 
 #include <inttypes.h>
@@ -127,6 +128,7 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 	bool kept = true;	/* the names of events */
 
 	bool good = !c.failed && origin_add(&in->origin, feature, c);
+	ibs_follow_feature(&in->events, feature, c);
 	if (feature == FEATURE_CLOCK_DATA)
 		in->latest = latest_time(in);
 	if (good && feature == FEATURE_EVENT_DESC)

@@ -83,6 +83,7 @@ struct chosen {
 void survey_machine(struct facts *all);
 void survey_events(struct facts *all);
 void survey_branches(struct facts *all);
+void survey_addresses(struct facts *all);
 void survey_rates(struct facts *all, const struct chosen *chosen);
 void survey_counts(struct facts *all);
 void survey_accuracy(struct facts *all);

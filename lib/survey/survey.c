@@ -12,6 +12,8 @@ static void measure_all(struct facts *all)
 		survey_events(all);
 	if (!survey_stopped(all))
 		survey_branches(all);
+	if (!survey_stopped(all))
+		survey_addresses(all);
 	if (!survey_stopped(all)) {
 		survey_choose(&chosen);
 		survey_rates(all, &chosen);

@@ -2,6 +2,7 @@
 #include "target/features.h"
 #include "base/clock.h"
 #include "base/version.h"
+#include "event/pmu.h"
 #include "linux/cpus.h"
 #include "record/origin.h"
 #include "stream/writer.h"
@@ -44,6 +45,21 @@ void features_write(struct output *out, int argc, char *const *argv, int clock)
 		writer_feature_text(out, FEATURE_CPUDESC, model);
 	writer_feature_list(out, FEATURE_CMDLINE, argv, (size_t)argc);
 	write_clock(out, clock);
+}
+
+void features_write_cpu(struct output *out)
+{
+	struct pmus pmus = { 0 };
+	char id[CPU_ID_SIZE], vendor[16], text[80];
+	unsigned int family, model, stepping;
+
+	pmus_read(&pmus, NULL);
+	cpu_identify(&pmus, NULL, id);	/* "AuthenticAMD-19-21-0" */
+	if (sscanf(id, "%15[^-]-%x-%x-%x", vendor, &family, &model, &stepping) == 4) {
+		snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, stepping);
+		writer_feature_text(out, FEATURE_CPUID, text);
+	}
+	pmus_release(&pmus);
 }
 
 void features_write_time_span(struct output *out, uint64_t first, uint64_t last)
