@@ -22,7 +22,7 @@ enum {
 };
 
 /* The fields of OP_DATA2 and OP_DATA3 that are read here. */
-struct access {
+struct ibs_access {
 	bool is_load, is_store;
 	bool l1_tlb_miss, l2_tlb_miss;
 	bool l1_miss, l2_miss;
@@ -37,9 +37,9 @@ struct access {
 	bool owned;		/* the cache line was in the state owned, not modified */
 };
 
-static struct access decode(uint32_t caps, uint64_t data2, uint64_t data3)
+static struct ibs_access decode(uint32_t caps, uint64_t data2, uint64_t data3)
 {
-	struct access a = {
+	struct ibs_access a = {
 		.is_load = BIT(data3, 0), .is_store = BIT(data3, 1),
 		.l1_tlb_miss = BIT(data3, 2), .l2_tlb_miss = BIT(data3, 3),
 		.l1_miss = BIT(data3, 7), .uncacheable = BIT(data3, 14), .locked = BIT(data3, 15),
@@ -56,7 +56,7 @@ static struct access decode(uint32_t caps, uint64_t data2, uint64_t data3)
 }
 
 /* Remove what OP_DATA2 said: it is not valid then. */
-static void remove_source(struct access *a)
+static void remove_source(struct ibs_access *a)
 {
 	a->source = 0;
 	a->remote = a->owned = false;
@@ -91,7 +91,7 @@ static const struct level five_bits[32] = {
 };
 
 /* Return the level by the data source, which only loads have.  Its number is 0 if it is unknown. */
-static struct level level_of_source(const struct access *a)
+static struct level level_of_source(const struct ibs_access *a)
 {
 	struct level level = a->more_sources ? five_bits[a->source] : three_bits[a->source];
 	bool more = a->source == MORE_PMEM || a->source == MORE_EXTENSION;
@@ -106,7 +106,7 @@ static struct level level_of_source(const struct access *a)
 }
 
 /* In the order in which the kernel's perf_ibs_get_mem_lvl() decides. */
-static struct level level_of(const struct access *a, bool is_early_zen3)
+static struct level level_of(const struct ibs_access *a, bool is_early_zen3)
 {
 	struct level level = { 0 };
 
@@ -124,7 +124,7 @@ static struct level level_of(const struct access *a, bool is_early_zen3)
 	return level;
 }
 
-static uint64_t snoop_of(const struct access *a, const struct level *level, bool is_state_valid)
+static uint64_t snoop_of(const struct ibs_access *a, const struct level *level, bool is_state_valid)
 {
 	const uint64_t inner = PERF_MEM_LVL_L1 | PERF_MEM_LVL_L2;
 	bool cache = a->more_sources ? a->source == MORE_L3 || a->source == MORE_CACHE_NEAR ||
@@ -135,7 +135,7 @@ static uint64_t snoop_of(const struct access *a, const struct level *level, bool
 	       ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_NA;
 }
 
-static uint64_t tlb_of(const struct access *a)
+static uint64_t tlb_of(const struct ibs_access *a)
 {
 	if (!a->has_address)
 		return PERF_MEM_TLB_NA;
@@ -145,7 +145,7 @@ static uint64_t tlb_of(const struct access *a)
 }
 
 /* Return the data source of A, as union perf_mem_data_src of linux/perf_event.h. */
-static uint64_t source_of(const struct access *a, const struct ibs_event *ibs)
+static uint64_t source_of(const struct ibs_access *a, const struct ibs_event *ibs)
 {
 	struct level level = level_of(a, ibs->is_early_zen3);
 	bool known = level.number;
@@ -177,7 +177,7 @@ void ibs_complete(const struct stream_event *event, struct sample *s)
 	memcpy(reg, s->raw.at + sizeof(caps), sizeof(reg));
 	for (int i = 0; i < REGISTERS; i++)
 		reg[i] = le64toh(reg[i]);
-	struct access a = decode(le32toh(caps), reg[OP_DATA2], reg[OP_DATA3]);
+	struct ibs_access a = decode(le32toh(caps), reg[OP_DATA2], reg[OP_DATA3]);
 	if (!BIT(reg[OP_CTL], OP_VALID) || (!a.is_load && !a.is_store))
 		return;
 	if (event->ibs.is_early_zen3 && (a.prefetch || a.no_buffer))
