@@ -36,9 +36,10 @@ LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthre
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
-TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,access/% compare/% compose/% flame/% host/% listing/% live/% serve/% \
-		tool/go-flags% $(addprefix show/,access% annotate% bars% diff% ratios% top%))
+TOOLS   := pmu-events pmu-sample pmu-stat pmu-symbolize pmu-topprof pmu-unwind
+UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% serve/% tool/go-flags% \
+		$(addprefix compose/,callgraph% label-choice% pipeline% plan% view%) \
+		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))

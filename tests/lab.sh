@@ -41,3 +41,9 @@ functions() {
 	aarch64-linux-gnu-nm "$programs/spin" | sort |
 		awk '$3 ~ /^[A-J]$/ { print substr($1, 14, 2), $3 }'
 }
+
+# counted TURNS: make the program counted-TURNS in $scratch, of 2 * TURNS + 6 instructions
+counted() {
+	aarch64-linux-gnu-gcc -nostdlib -static -DTURNS="$1" -o "$scratch/counted-$1" \
+		"$TOP/tests/lab/counted.S"
+}

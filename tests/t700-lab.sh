@@ -60,6 +60,7 @@ s -e cycles:u -c 49157 --jitter -o jitter.data -- spin serial 30
 s -e cycles:u -c 10007 -o hot.data -- spin hot 20
 s -e cycles:u -c 19661 -o threads.data -- spin threads 100
 s -e cycles:u -c 98269 --user-regs sp,pc -o regs.data -- spin serial 5
+pmu-stat --bench -n 2 -e instructions:u,cycles:u -- counted-19999997 >counted
 EOF
 	test "$LAB" != all || cat <<'EOF'
 pmu-events --doctor --report report.txt >report.shown
@@ -86,11 +87,20 @@ s -v -e cycles -c 98269 -o throttled.data -- spin serial 30 2>throttled.err
 EOF
 }
 
-test -n "$why" || in_one_guest | start one
+test -n "$why" || {
+	counted 19999997
+	in_one_guest | start one -p "$scratch/counted-19999997"
+}
 
 check 'the guest ends' <<'END'
 	in_lab
 	ended_well one
+END
+
+check 'instructions and cycles are counted exactly: 40,000,000' <<'END'
+	ended one
+	cat $one/counted
+	test "$(tr "\t" "\n" <$one/counted | grep -c "^ *40000000 \(instructions\|cycles\):u/op\$")" = 4
 END
 
 check 'unit tests pass as arm64 programs' <<'END'

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * known FAULTS SWITCHES MIGRATIONS [threads | children] - touch so many new pages, none of them huge,
- * sleep so many times, and move so many times to another CPU.
+ * known FAULTS SWITCHES MIGRATIONS [threads | children] - touch so many new pages, of which none is
+ * huge, sleep so many times, and move so many times to another CPU.
  *
- * With "threads" or "children", two threads or processes do the same besides.  At the end, print the
- * CPU time in ns and the context switches of all of them, by getrusage(2).
+ * With "threads" or "children", two threads or processes do the same, too.  At the end, print the
+ * CPU time in ns and the context switches of all, by getrusage(2).
  */
 #include <pthread.h>
 #include <sched.h>
