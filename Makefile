@@ -46,7 +46,7 @@ UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
-FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate
+FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate pmu-data
 PAGES   := $(wildcard man/*.[157])
 
 # Where everything is built.

@@ -41,6 +41,8 @@ static const struct command command = {
 /* Report what the stream lacks for what was asked.  Return whether it has enough. */
 static bool check_facts(const struct access_facts *f, struct report *report)
 {
+	if (f->samples == 0 && report->status)
+		return false;	/* the damage that was reported is the reason */
 	if (f->samples == 0 && f->without == 0)
 		report_error(report, "no sample was selected, or the stream has none");
 	else if (f->samples == 0)
@@ -75,7 +77,8 @@ static void show(struct opened *o, struct report *report)
 	const struct access_view view = {
 		.facts = access_stream_facts(in), .columns = screen_columns(),
 		.rows = format == ACCESS_TEXT ? 20 : UINT64_MAX };
-	if (check_facts(view.facts, report))
+	if (selection_check_event(&selection, access_stream_events(in), report) &&
+	    check_facts(view.facts, report))
 		access_print(&accesses, &view, (enum access_format)format, stdout);
 	accesses_release(&accesses);
 	access_stream_free(in);

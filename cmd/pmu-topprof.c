@@ -227,22 +227,6 @@ static void check_options(void)
 				"recording, not for a part of it");
 }
 
-/* An event that the stream does not have selects nothing: the user should know its events. */
-static void check_event(const struct stream_events *events, struct report *report)
-{
-	char names[400] = "";
-
-	if (!how.selection.event || events->count == 0)
-		return;
-	for (uint32_t i = 0; i < events->count; i++) {
-		size_t used = strlen(names);
-		if (!strcmp(events->event[i].name, how.selection.event))
-			return;
-		snprintf(names + used, sizeof(names) - used, " '%s'", events->event[i].name);
-	}
-	report_error(report, "the stream has no event '%s'; it has%s", how.selection.event, names);
-}
-
 /* Report what the stream lacks for the types and labels that were asked for. */
 static void check_switches(const struct stream_events *events, struct report *report)
 {
@@ -335,7 +319,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);
 	summarize_labels(c, report);
-	check_event(stream_events(in), report);
+	selection_check_event(&how.selection, stream_events(in), report);
 	check_switches(stream_events(in), report);
 	check_time(c, stream_events(in), report);
 	if (in && c->samples == 0 && selection_restricts(&how.selection))

@@ -28,6 +28,82 @@ assert all(row["loads"] == row["samples"] == row["weighed"] for row in rows)
 PY
 END
 
+check 'each sample has the address, source and weight that perf script prints' <<'END'
+	needs_weights
+	any_user
+	pmu-stream -q --dump -j "$weights" | python3 -c '
+import json, sys
+for line in sys.stdin:
+    s = json.loads(line)
+    if s["type"] == "SAMPLE":
+        print(s["addr"][2:], s["data_src"][2:], s["weight"])' >found
+	perf script -i "$weights" -F addr,data_src,weight 2>/dev/null |
+		awk '{ print $1, $2, $NF }' >want
+	test -s want
+	same want found
+END
+
+accesses() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/accesses.py" "$@"; }
+
+# recordings of each kind, in files m.KIND
+for kind in all physical old; do
+	accesses make "$scratch/m.$kind" $kind
+done
+made=$scratch/m.all
+
+# judged KIND: what pmu-data says of this recording, in the directory KIND, is right
+judged() {
+	mkdir "$1"
+	for by in line source thread; do
+		pmu-data -q --latency --by $by -j "$scratch/m.$1" >"$1/$by.json"
+	done
+	accesses judge "$1" "$1"
+}
+
+check 'sums, shares, percentiles, lines: those of 4,000 made samples, of all kinds of sources' <<'END'
+	any_user
+	judged all
+END
+
+check 'with physical addresses, memory that processes share is one line' <<'END'
+	any_user
+	judged physical
+END
+
+check 'samples by source are those of perf mem report, lines those of perf c2c report' <<'END'
+	any_user
+	needs_command perf
+	judged old
+	perf mem report -i "$scratch/m.old" --stdio --sort mem >old/mem 2>/dev/null
+	perf c2c report -i "$scratch/m.old" --stdio >old/c2c 2>/dev/null
+	accesses peers old old
+END
+
+check 'samples are selected by event, process, thread, name, CPU and time' <<'END'
+	any_user
+	count() { pmu-data -q --by thread -j "$@" "$made" | grep -o '^{"samples": [0-9]*' |
+		awk '{ n += $2 } END { print n + 0 }'; }
+	test "$(count)" = 4000
+	test "$(($(count -p 100) + $(count -p 200)))" = 4000
+	test "$(count -t 101)" = "$(count -t 101 --comm thread1)"
+	test "$(($(count --comm thread0) + $(count --comm thread1) + $(count --comm thread2)))" = 4000
+	test "$(($(count -C 0) + $(count -C 1) + $(count -C 2) + $(count -C 3)))" = 4000
+	test "$(count --time 1,2)" = 1000
+	exits 1 pmu-data -e nosuch "$made" 2>err
+	grep -q "the stream has no event 'nosuch'; it has 'r1cd'" err
+END
+
+check 'what was whole of a recording that is cut is shown; the exit status is 1' <<'END'
+	any_user
+	head -c $(($(wc -c <"$made") / 2)) "$made" >cut
+	exits 1 pmu-data -q --by thread cut >out
+	at_least "$(grep -c 'thread[012]/[12]0[012]' out)" 6
+	pmu-symbolize -q "$made" >resolved
+	head -c $(($(wc -c <resolved) / 2)) resolved >cut
+	exits 1 pmu-data -q --by thread cut >out
+	at_least "$(grep -c 'thread[012]/[12]0[012]' out)" 6
+END
+
 check 'a stream without data addresses is refused, with the option that records them' <<'END'
 	pmu-sample -q -e cpu-clock:u -o plain -- ten serial 0.02
 	exits 1 pmu-data plain >out 2>err

@@ -79,3 +79,20 @@ void selection_release(struct selection *c)
 	free(c->tasks);
 	c->tasks = NULL;
 }
+
+bool selection_check_event(const struct selection *s, const struct stream_events *events,
+			   struct report *report)
+{
+	char names[400] = "";
+
+	if (!s->event || events->count == 0)
+		return true;
+	for (uint32_t i = 0; i < events->count; i++) {
+		size_t used = strlen(names);
+		if (!strcmp(events->event[i].name, s->event))
+			return true;
+		snprintf(names + used, sizeof(names) - used, " '%s'", events->event[i].name);
+	}
+	report_error(report, "the stream has no event '%s'; it has%s", s->event, names);
+	return false;
+}

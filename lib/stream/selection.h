@@ -26,6 +26,13 @@ struct selection_values {
 /* Return whether SELECTION has any restriction. */
 bool selection_restricts(const struct selection *selection);
 
+/*
+ * After the end of a stream with EVENTS: an event that the stream does not have selects nothing, so
+ * report which events it has, and return false.
+ */
+bool selection_check_event(const struct selection *selection, const struct stream_events *events,
+			   struct report *report);
+
 /* Return whether SAMPLE is selected. */
 bool selection_contains(const struct selection *selection, const struct selection_values *sample);
 

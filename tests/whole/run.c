@@ -24,6 +24,7 @@ int main_of_pmu_topprof(int, char **);
 int main_of_pmu_top(int, char **);
 int main_of_pmu_flame(int, char **);
 int main_of_pmu_annotate(int, char **);
+int main_of_pmu_data(int, char **);
 
 static const struct {
 	const char *name;
@@ -32,7 +33,7 @@ static const struct {
 	{ "pmu-stream", main_of_pmu_stream }, { "pmu-symbolize", main_of_pmu_symbolize },
 	{ "pmu-topprof", main_of_pmu_topprof }, { "pmu-top", main_of_pmu_top },
 	{ "perf_to_profile", main_of_pmu_topprof }, { "pmu-flame", main_of_pmu_flame },
-	{ "pmu-annotate", main_of_pmu_annotate },
+	{ "pmu-annotate", main_of_pmu_annotate }, { "pmu-data", main_of_pmu_data },
 };
 
 /* What clang's -fsanitize-coverage=inline-8bit-counters counts with. */
