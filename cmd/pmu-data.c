@@ -8,6 +8,7 @@
  */
 #include "access/access-stream.h"
 #include "access/accesses.h"
+#include "aggregate/outputs.h"
 #include "show/access-print.h"
 #include "show/screen.h"
 #include "tool/command.h"
@@ -15,6 +16,7 @@
 
 static int by = ACCESS_BY_OBJECT, format = ACCESS_TEXT;
 static bool latency;
+static const char *file;
 static struct selection selection = SELECTION_ALL;
 
 static const struct command_option options[] = {
@@ -23,6 +25,8 @@ static const struct command_option options[] = {
 	{ 0, "latency", NULL, "show percentiles of the latency in each row", SETS_FLAG(latency) },
 	SELECTION_OPTIONS(selection),
 	{ 0, "to", "FORMAT", "write FORMAT", SETS_CHOICE(format, access_format_name),
+	  .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write the profile of --to pprof to FILE", SETS_TEXT(file),
 	  .group = GROUP_FILES },
 	{ 0 }
 };
@@ -38,6 +42,10 @@ static const struct command command = {
 	.reads_files = true,
 };
 
+#define NO_ADDRESSES \
+	"no sample has a data address: record them with pmu-sample --record data, and page-faults, " \
+	"mem:ADDRESS or an event of loads and stores"
+
 /* Report what the stream lacks for what was asked.  Return whether it has enough. */
 static bool check_facts(const struct access_facts *f, struct report *report)
 {
@@ -46,9 +54,7 @@ static bool check_facts(const struct access_facts *f, struct report *report)
 	if (f->samples == 0 && f->without == 0)
 		report_error(report, "no sample was selected, or the stream has none");
 	else if (f->samples == 0)
-		report_error(report, "no sample has a data address: record them with pmu-sample "
-			     "--record data, and page-faults, mem:ADDRESS or an event of loads "
-			     "and stores");
+		report_error(report, NO_ADDRESSES);
 	else if (by == ACCESS_BY_SOURCE && !f->has_sources)
 		report_error(report, "no sample says where its data was found: this takes a "
 			     "precise event of loads or stores, on a CPU that has one");
@@ -84,16 +90,51 @@ static void show(struct opened *o, struct report *report)
 	access_stream_free(in);
 }
 
+/* Write a profile in which the data is the leaf of each stack. */
+static void write_profile(struct opened *o, const char *input, struct report *report)
+{
+	const struct collect_options how = { .selection = selection, .data_frames = true,
+					     .only_data = true, .slices = 20,
+					     .slice_stacks = 100000 };
+	struct outputs outputs = { .report = report, .input = input };
+	struct output out;
+	struct collect c;
+	const char *wrong;
+
+	struct stream_reader *in = opened_stream(o);
+	if (!in || !collect_init(&c, &how, report, &wrong))
+		return;
+	command_output_whole(&command, &out, file, false, report);
+	outputs.single = &out;
+	collect_stream(&c, in, outputs_write, &outputs);
+	if (selection_check_event(&selection, stream_events(in), report) && c.samples == 0 &&
+	    !report->status)
+		report_error(report, NO_ADDRESSES);
+	if (c.samples == 0)
+		output_discard(&out);
+	output_close(&out);
+	stream_close(in);
+	collect_release(&c);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
 	const char *input = command_input(&command);
-	command_spare_inputs(&command, NULL, &input, 1);
+	if (file && format != ACCESS_PPROF)
+		command_misused(&command, "--output is for --to pprof: tables go to stdout");
+	if (format == ACCESS_PPROF && (command_given("by") || latency))
+		command_misused(&command, "--to pprof writes stacks, with the data as the leaf: "
+				"leave out --by and --latency");
+	command_spare_inputs(&command, file, &input, 1);
 	command_on_signals(SIGNALS_END_BUT_ONE);
 	struct opened *o = opened_new(input, &report);
-	if (o && (opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED))
+	bool is_stream = o && (opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED);
+	if (is_stream && format == ACCESS_PPROF)
+		write_profile(o, input, &report);
+	else if (is_stream)
 		show(o, &report);
 	else if (o)
 		report_error(&report, "'%s' is not a stream: a profile has no addresses of data",

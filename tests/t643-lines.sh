@@ -74,8 +74,11 @@ d = json.load(open(sys.argv[1]))
 row, = d["rows"]
 assert d["count"] == 1 and d["others"]["samples"] == 0 and d["total"] == 3000, d
 assert (row["threads"], row["shared_offsets"], row["stores"]) == (2, 0, 3000), row
-got = {(a["offset"], a["function"], a["stores"], a["loads"]) for a in row["accesses"]}
-assert got == {(0, "add_left", 1000, 0), (8, "add_right", 2000, 0)}, got
+assert row["name"] == "counters+0x8"
+got = {(a["offset"], a["function"], a["stores"], a["loads"], a["object"], a["object_offset"])
+       for a in row["accesses"]}
+assert got == {(0, "add_left", 1000, 0, "counters", 0),
+               (8, "add_right", 2000, 0, "counters", 8)}, got
 assert len({a["tid"] for a in row["accesses"]}) == 2
 assert int(row["address"], 16) % 64 == 0
 PY
@@ -92,6 +95,52 @@ d = json.load(open(sys.argv[1]))
 assert d["rows"] == [] and d["count"] == 0, d
 assert d["others"] == {"samples": 3000, "periods": 3000}, d
 PY
+END
+
+check 'a variable has the accesses of all its offsets, and the functions that made them' <<'END'
+	needs_recordings
+	for name in shared padded; do
+		pmu-data -q -j "$scratch/$name.data" >found
+		python3 - found $name <<'PY'
+import json, sys
+row, = json.load(open(sys.argv[1]))["rows"]
+assert (row["name"], row["file"], row["stores"]) == ("counters", sys.argv[2], 3000), row
+assert {f["name"]: f["stores"] for f in row["functions"]} == {"add_left": 1000, "add_right": 2000}
+PY
+	done
+END
+
+check 'in a profile for pprof the data is the leaf, called by the functions that accessed it' <<'END'
+	needs_recordings
+	for which in 1 2; do
+		event=$(pmu-stream -q "$scratch/shared.data" | sed -n 's/^event \(mem:[^ ]*\):.*/\1/p' |
+			sed -n ${which}p)
+		pmu-data -q --to pprof -e "$event" -o p.pb.gz "$scratch/shared.data"
+		pmu-topprof -q --to folded --types one p.pb.gz
+	done | sed 's/.*add_/add_/' | sort >found
+	printf '%s\n' 'add_left;counters+0x0 1000' 'add_right;counters+0x8 2000' >want
+	same want found
+	exits 2 pmu-data -o out "$scratch/shared.data"
+END
+
+check 'names of a hostile program move no cursor, and a spreadsheet calculates none' <<'END'
+	any_user
+	compose hostile <<'PY'
+fields = IP | TID | TIME | ADDR | PERIOD
+fault = attr(1, 2, 1, fields)
+name = b"\x1b[2J=1\xff\n,\"x"
+records = [record(3, struct.pack("<II", 7, 7 + i) + pad(name)) for i in range(2)]
+records += [record(9, struct.pack("<QIIQQQ", 0x400000, 7, 7 + i % 2, 10 ** 9 + i, 0x1000 + i, 1))
+            for i in range(20)]
+out = file([(fault, [])], records)
+PY
+	for by in object line thread; do
+		for to in text json csv; do
+			pmu-data -q --by $by --to $to hostile >>found
+		done
+	done
+	none grep -a "$(printf '[\001-\010\013\014\016-\037\177]')" found
+	grep -q "\[2J=1" found
 END
 
 done_testing

@@ -23,6 +23,7 @@ struct access_stream {
 	uint32_t used;		/* elements of IS_USED */
 	uint32_t *frame;	/* room for the frames of a sample */
 	bool has_end;		/* the END record came, with the right counts */
+	char file[128];		/* the file of the variable that was accessed */
 	char nameless[128];	/* what the code is called that accessed the data, without a name */
 };
 
@@ -39,26 +40,6 @@ struct access_stream *access_stream_new(struct opened *o, const struct selection
 	s->reader.tables = &s->tables;
 	s->frame = mem_zeroed(RESOLVED_FRAMES_MAX, sizeof(*s->frame));
 	return s;
-}
-
-/*
- * Return whether the address of a sample is one of data.  A breakpoint for execution has the
- * address of code, and so has an event for which the CPU records each branch.  If the CPU says what
- * instructions do, an address without a load or store is left from an earlier instruction.
- */
-static bool has_data(const struct perf_event_attr *attr, const struct access *access)
-{
-	switch (attr->type) {
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_TRACEPOINT:
-		return true;
-	case PERF_TYPE_BREAKPOINT:
-		return attr->bp_type != HW_BREAKPOINT_X;
-	case PERF_TYPE_HARDWARE:
-		if (attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
-			return false;
-	}
-	return !(attr->sample_type & PERF_SAMPLE_DATA_SRC) || access->has_source;
 }
 
 static enum access_kind kind_of(const struct perf_event_attr *attr, const struct access *access)
@@ -94,10 +75,22 @@ static const char *function_of(struct access_stream *s, const struct resolved_sa
 static void name_data(struct access_stream *s, const struct resolved_sample *sample,
 		      struct access *out)
 {
-	(void)s;
-	(void)sample;
-	out->object = WORD_DATA;
-	out->offset = out->address;
+	const struct resolved *r = &s->tables;
+
+	out->object = WORD_UNKNOWN;
+	out->file = "";
+	if (!sample->datum)
+		return;
+	const struct resolved_datum *d = &r->datum[sample->datum - 1];
+	const char *name = r->string[r->function[d->function].name];
+	out->object = *name ? name : WORD_UNKNOWN;
+	out->has_offset = resolved_has_offset(d->kind);
+	out->offset = out->has_offset ? sample->data_offset : 0;
+	out->in_kernel |= d->kind == DATA_KERNEL || d->kind == DATA_KERNEL_VARIABLE;
+	if (!out->has_offset || d->kind == DATA_FILE)
+		return;
+	object_name(r->string[r->object[d->object].path], false, s->file, sizeof(s->file));
+	out->file = s->file;
 }
 
 /* A sample of EVENT is used. */
@@ -147,7 +140,7 @@ static bool make_access(struct access_stream *s, const struct resolved_sample *s
 	out->in_kernel = out->address >> 63;
 	out->has_weight = sample->has & PERF_SAMPLE_WEIGHT_TYPE && out->weight;
 	out->kind = kind_of(attr, out);
-	if (!(sample->has & PERF_SAMPLE_ADDR) || !out->address || !has_data(attr, out))
+	if (!data_source_has_address(attr, out->address, sample->value[VALUE_DATA_SRC]))
 		return false;
 	out->function = function_of(s, sample);
 	name_data(s, sample, out);

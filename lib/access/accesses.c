@@ -135,6 +135,7 @@ static struct access_row row_of(struct accesses *a, const struct access *access)
 	switch (a->how.by) {
 	case ACCESS_BY_OBJECT:
 		row.name = name_of(a, access->object);
+		row.file = name_of(a, access->file);
 		break;
 	case ACCESS_BY_LINE:
 		row.is_physical = access->physical != 0;
@@ -160,15 +161,18 @@ static bool is_same_row(const struct accesses *a, const struct access_row *x,
 			const struct access_row *y)
 {
 	return x->key == y->key && x->pid == y->pid && x->is_physical == y->is_physical &&
-	       (a->how.by == ACCESS_BY_LINE || (x->name == y->name && x->tid == y->tid));
+	       (a->how.by == ACCESS_BY_LINE ||
+		(x->name == y->name && x->file == y->file && x->tid == y->tid));
 }
 
 uint64_t access_row_hash(const struct accesses *a, const struct access_row *row)
 {
 	uint64_t hash = hash_more(hash_u64(row->key), (uint32_t)row->pid << 1 | row->is_physical);
 
-	return a->how.by == ACCESS_BY_LINE ? hash
-	       : hash_more(hash, (uint64_t)row->name << 32 | (uint32_t)row->tid);
+	if (a->how.by == ACCESS_BY_LINE)
+		return hash;
+	hash = hash_more(hash, (uint64_t)row->name << 32 | row->file);
+	return hash_more(hash, (uint32_t)row->tid);
 }
 
 /* Return the index of the row of ACCESS. */
@@ -202,6 +206,7 @@ static struct access_part part_of(struct accesses *a, uint32_t row, const struct
 		return part;
 	part.object = name_of(a, access->object);
 	part.object_offset = access->offset;
+	part.has_offset = access->has_offset;
 	part.offset = access->address % a->how.line;
 	part.pid = access->pid;
 	part.tid = access->tid;

@@ -41,7 +41,9 @@ struct access {
 	const char *thread;	/* name of the thread */
 	const char *function;	/* that accessed ADDRESS */
 	const char *object;	/* at ADDRESS: a variable, or memory; never empty */
-	uint64_t offset;	/* of ADDRESS in OBJECT */
+	const char *file;	/* that has the variable; "": OBJECT is none */
+	uint64_t offset;	/* of ADDRESS in OBJECT, if HAS_OFFSET */
+	bool has_offset;
 };
 
 /* Sums of some samples. */
@@ -72,7 +74,8 @@ struct access_times {
 /* A variable, cache line, source or thread. */
 struct access_row {
 	uint64_t key;		/* a line: its number; a source: its bits; otherwise 0 */
-	uint32_t name;		/* in NAMES; of a line: its first object */
+	uint32_t name;		/* in NAMES; a line has none */
+	uint32_t file;		/* in NAMES: the file of a variable */
 	pid_t pid, tid;		/* a thread; a line: its process, 0 if it has a physical address or
 				   is the kernel's, and its first thread */
 	bool is_physical;	/* KEY counts physical lines */
@@ -86,7 +89,8 @@ struct access_part {
 	uint32_t row;
 	uint32_t function, object;	/* in NAMES; 0: the row is not divided so */
 	uint64_t offset;	/* in the line */
-	uint64_t object_offset;	/* of a line: of its first access in OBJECT */
+	uint64_t object_offset;	/* of a line: of its first access in OBJECT, if HAS_OFFSET */
+	bool has_offset;
 	pid_t pid, tid;
 	uint32_t thread;	/* in NAMES: name of TID */
 	struct access_sums sums;

@@ -2,6 +2,7 @@
 #include "aggregate/collect.h"
 #include "aggregate/collect-internal.h"
 #include "aggregate/labeler-internal.h"
+#include "record/data-source.h"
 #include "record/words.h"
 #include "unwind/unwind.h"
 
@@ -68,7 +69,8 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 	s->frames = data + frames;
 	if (data)
 		c->frame[0] = s->datum
-			? resolved_datum_frame(&c->reader, s->datum - 1, s->data_offset)
+			? resolved_datum_frame(&c->reader, s->datum - 1, s->data_offset,
+					       c->how.only_data)
 			: profile_data_frame(p, s->value[VALUE_ADDR]);
 	if (mark)
 		c->frame[s->frames++] = profile_named_frame(p, mark);
@@ -325,6 +327,10 @@ static bool take_resolved_sample(struct collect *c, const struct record *rec, co
 
 	if (!resolved_read_sample(&c->reader, rec, c->events->count, c->frame, &s, why))
 		return false;
+	if (c->how.only_data && !data_source_has_address(&c->events->event[s.event].attr,
+							 s.value[VALUE_ADDR],
+							 s.value[VALUE_DATA_SRC]))
+		return true;
 	s.time = stream_possible_time(c->in, s.time);
 	bool selected = reach_sample(c, &(struct selection_values){
 		s.pid, s.tid, s.cpu, s.time, c->events->event[s.event].name,

@@ -32,6 +32,8 @@ struct collect_options {
 	uint64_t slice_stacks;		/* fewer slices if these make more stacks; 0: any */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
+	bool only_data;			/* of a resolved stream: only samples with a data address,
+					   and name the offsets of data frames */
 	bool unwind;			/* unwind stack dumps of a raw stream */
 	bool mark_cut;			/* say at the root of a cut stack why it was cut */
 	bool drop_lost;			/* do not show lost samples */

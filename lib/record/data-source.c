@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/data-source.h"
 
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -169,4 +170,21 @@ void data_source_place_name(uint64_t place, char *text, size_t size)
 bool data_source_is_known(uint64_t source)
 {
 	return data_source_op(source) != DATA_SOURCE_UNKNOWN || data_source_place(source) != 0;
+}
+
+bool data_source_has_address(const struct perf_event_attr *attr, uint64_t address, uint64_t source)
+{
+	if (!(attr->sample_type & PERF_SAMPLE_ADDR) || !address)
+		return false;
+	switch (attr->type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+		return true;
+	case PERF_TYPE_BREAKPOINT:
+		return attr->bp_type != HW_BREAKPOINT_X;
+	case PERF_TYPE_HARDWARE:
+		if (attr->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+			return false;
+	}
+	return !(attr->sample_type & PERF_SAMPLE_DATA_SRC) || data_source_is_known(source);
 }

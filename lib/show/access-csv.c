@@ -49,7 +49,10 @@ static void print_line_parts(const struct access_printing *p, uint32_t row)
 		csv_text(p->a->names.text[part->thread], p->out);
 		fputc(',', p->out);
 		csv_text(p->a->names.text[part->function], p->out);
-		fprintf(p->out, ",%" PRIu64 ",", part->object_offset);
+		if (part->has_offset)
+			fprintf(p->out, ",%" PRIu64 ",", part->object_offset);
+		else
+			fputs(",,", p->out);
 		csv_text(p->a->names.text[part->object], p->out);
 		fputs("\r\n", p->out);
 	}
@@ -62,8 +65,8 @@ void access_print_csv(struct access_printing *p)
 	fputs(lines ? "line,pid,offset,line_share,low,high,mark,samples,loads,stores,elsewhere,"
 		      "latency,tid,thread,function,object_offset,object\r\n"
 	      : p->a->how.weights ? "share,low,high,mark,samples,loads,stores,elsewhere,latency,"
-				    "p50,p90,p99,name\r\n"
-	      : "share,low,high,mark,samples,loads,stores,elsewhere,latency,name\r\n", p->out);
+				    "p50,p90,p99,file,name\r\n"
+	      : "share,low,high,mark,samples,loads,stores,elsewhere,latency,file,name\r\n", p->out);
 	for (uint32_t i = 0; i < access_rows_shown(p); i++) {
 		uint32_t row = p->order[i];
 		char name[ACCESS_NAME_SIZE];
@@ -74,6 +77,8 @@ void access_print_csv(struct access_printing *p)
 		print_share(p, row);
 		print_sums(p, &p->a->row[row].sums);
 		print_percentiles(p, row);
+		csv_text(p->a->names.text[p->a->row[row].file], p->out);
+		fputc(',', p->out);
 		access_row_name(p, row, name);
 		csv_text(name, p->out);
 		fputs("\r\n", p->out);

@@ -26,6 +26,10 @@ struct access_printing {
 /* Write the name of ROW to NAME; of a line, the object and offset of its costliest part. */
 void access_row_name(const struct access_printing *p, uint32_t row, char name[ACCESS_NAME_SIZE]);
 
+/* Write the object of PART, and the offset in it, to NAME. */
+void access_place_name(const struct access_printing *p, const struct access_part *part,
+		       char name[ACCESS_NAME_SIZE]);
+
 /* Return part number I of ROW. */
 const struct access_part *access_part_at(const struct access_printing *p, uint32_t row, uint32_t i);
 

@@ -74,7 +74,9 @@ static void print_line_parts(const struct access_printing *p, uint32_t row)
 		json_text("thread", p->a->names.text[part->thread]);
 		json_text("function", p->a->names.text[part->function]);
 		json_text("object", p->a->names.text[part->object]);
-		fprintf(p->out, ", \"object_offset\": %" PRIu64 "}", part->object_offset);
+		if (part->has_offset)
+			fprintf(p->out, ", \"object_offset\": %" PRIu64, part->object_offset);
+		fputc('}', p->out);
 	}
 	fputc(']', p->out);
 }
@@ -102,6 +104,8 @@ static void print_row(const struct access_printing *p, uint32_t row)
 	access_row_name(p, row, name);
 	print_sums(p, &p->a->row[row].sums);
 	json_text("name", name);
+	if (p->a->row[row].file)
+		json_text("file", p->a->names.text[p->a->row[row].file]);
 	print_bar(&p->bars, row, "bar");
 	print_percentiles(p, row);
 	if (p->a->how.by == ACCESS_BY_THREAD)

@@ -37,6 +37,17 @@ uint64_t access_line_address(const struct access_printing *p, uint32_t row)
 	return p->a->row[row].key * p->a->how.line;
 }
 
+void access_place_name(const struct access_printing *p, const struct access_part *part,
+		       char name[ACCESS_NAME_SIZE])
+{
+	const char *object = p->a->names.text[part->object];
+
+	if (part->has_offset)
+		snprintf(name, ACCESS_NAME_SIZE, "%s+0x%" PRIx64, object, part->object_offset);
+	else
+		snprintf(name, ACCESS_NAME_SIZE, "%s", object);
+}
+
 void access_row_name(const struct access_printing *p, uint32_t row, char name[ACCESS_NAME_SIZE])
 {
 	const struct access_row *r = &p->a->row[row];
@@ -47,9 +58,7 @@ void access_row_name(const struct access_printing *p, uint32_t row, char name[AC
 	} else if (p->a->how.by == ACCESS_BY_THREAD) {
 		snprintf(name, ACCESS_NAME_SIZE, "%s/%d", text, r->tid);
 	} else if (p->a->how.by == ACCESS_BY_LINE && access_parts_of(p, row)) {
-		const struct access_part *part = access_part_at(p, row, 0);
-		snprintf(name, ACCESS_NAME_SIZE, "%s+0x%" PRIx64, p->a->names.text[part->object],
-			 part->object_offset);
+		access_place_name(p, access_part_at(p, row, 0), name);
 	} else {
 		snprintf(name, ACCESS_NAME_SIZE, "%s", text);
 	}

@@ -117,6 +117,20 @@ static void print_parts(const struct access_printing *p, uint32_t row)
 	}
 }
 
+/* Print NAME at the end of a line, and the FILE that it is in, if it is not "". */
+static void print_name(const struct access_printing *p, const char *name, const char *file,
+		       size_t used)
+{
+	size_t after = *file ? text_width(file) + 3 : 0, columns = p->view->columns;
+
+	if (!*file) {
+		name_end_line(name, columns, used, p->out);
+		return;
+	}
+	name_print(name, columns > used + after ? columns - used - after : 0, p->out);
+	fprintf(p->out, " (%s)\n", file);
+}
+
 static void print_row(const struct access_printing *p, uint32_t row)
 {
 	const struct access_sums *sums = &p->a->row[row].sums;
@@ -133,7 +147,7 @@ static void print_row(const struct access_printing *p, uint32_t row)
 	}
 	access_row_name(p, row, name);
 	fputs("  ", p->out);
-	name_end_line(name, p->view->columns, used, p->out);
+	print_name(p, name, p->a->names.text[p->a->row[row].file], used);
 	print_parts(p, row);
 }
 
@@ -230,8 +244,7 @@ static void print_line_parts(const struct access_printing *p, uint32_t row)
 		fprintf(p->out, "  %s%*s  ", thread, width < 22 ? (int)(22 - width) : 0, "");
 		size_t half = p->view->columns > used + 20 ? (p->view->columns - used) / 2 : 0;
 		used += name_print(access_part_name(p, part), half, p->out) + 2;
-		snprintf(object, sizeof(object), "%s+0x%" PRIx64,
-			 p->a->names.text[part->object], part->object_offset);
+		access_place_name(p, part, object);
 		fputs("  ", p->out);
 		name_end_line(object, p->view->columns, used, p->out);
 	}

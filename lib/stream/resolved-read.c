@@ -430,17 +430,26 @@ static uint64_t part_size(uint64_t size)
  * What has no parts gets an address by its name, beyond those of programs, so that equal samples
  * give equal profiles.
  */
-uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset)
+uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset,
+			      bool named)
 {
 	const struct resolved *t = r->tables;
-	const struct resolved_datum *d = &t->datum[datum];
-	const char *name = t->string[t->function[d->function].name];
-	bool has_parts = resolved_has_offset(d->kind) && d->size;
-	const struct resolved_line line = { .function = d->function };
+	const struct resolved_datum d = t->datum[datum];
+	struct resolved_function f = t->function[d.function];
+	const char *name = t->string[f.name];
+	bool has_parts = resolved_has_offset(d.kind) && d.size;
+	uint64_t part = has_parts ? offset / part_size(d.size) * part_size(d.size) : 0;
+	struct resolved_line line = { .function = d.function };
+	char text[1024];
 
+	if (named && has_parts) {
+		resolved_datum_text(t, datum, part, text, sizeof(text));
+		f.name = f.system_name = put_string(r, text);
+		line.function = resolved_function_id(r->tables, &r->function_table, &f);
+	}
 	return put_frame(r, &(struct resolved_frame){
-		.object = d->object, .lines = 1, .line = &line,
-		.address = has_parts ? d->address + offset / part_size(d->size) * part_size(d->size)
+		.object = d.object, .lines = 1, .line = &line,
+		.address = has_parts ? d.address + part
 				     : 1ULL << 63 | digest_bytes(name, strlen(name)) >> 1 });
 }
 

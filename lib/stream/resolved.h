@@ -285,10 +285,12 @@ void resolved_translate(const struct resolved_reader *r, struct resolved_sample 
 
 /*
  * Return the frame in r->tables that stands for the data at OFFSET of DATUM, an id of these tables.
- * Its function is the name of the datum.  A small variable has a frame for each offset, a large one
- * has at most 128 frames for its parts, and memory without a size has one frame.
+ * Its function is the name of the datum, and if NAMED the offset, too.  A small variable has a
+ * frame for each offset, a large one has at most 128 frames for its parts, and memory without a
+ * size has one frame.
  */
-uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset);
+uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset,
+			      bool named);
 
 /* Return whether the counts in the END record are equal to those of R. */
 bool resolved_read_end(const struct resolved_reader *r, const struct record *rec);
