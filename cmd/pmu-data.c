@@ -43,8 +43,8 @@ static const struct command command = {
 };
 
 #define NO_ADDRESSES \
-	"no sample has a data address: record them with pmu-sample --record data, and page-faults, " \
-	"mem:ADDRESS or an event of loads and stores"
+	"no sample has a data address: record them with pmu-sample --record data, and " \
+	"page-faults, mem:ADDRESS or an event of loads and stores"
 
 /* Report what the stream lacks for what was asked.  Return whether it has enough. */
 static bool check_facts(const struct access_facts *f, struct report *report)
