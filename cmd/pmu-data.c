@@ -70,7 +70,7 @@ static void show(struct opened *o, struct report *report)
 {
 	struct access_stream *in = access_stream_new(o, &selection, report);
 	struct accesses accesses;
-	struct access access;
+	struct access_sample access;
 
 	if (!in)
 		return;

@@ -60,7 +60,7 @@ judged() {
 	accesses judge "$1" "$1"
 }
 
-check 'sums, shares, percentiles, lines: those of 4,000 made samples, of all kinds of sources' <<'END'
+check 'sums, shares, percentiles and lines are those of 4,000 made samples' <<'END'
 	any_user
 	judged all
 END

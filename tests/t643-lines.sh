@@ -110,7 +110,7 @@ PY
 	done
 END
 
-check 'in a profile for pprof the data is the leaf, called by the functions that accessed it' <<'END'
+check 'in a profile for pprof the data is the leaf, and its callers are functions' <<'END'
 	needs_recordings
 	for which in 1 2; do
 		event=$(pmu-stream -q "$scratch/shared.data" | sed -n 's/^event \(mem:[^ ]*\):.*/\1/p' |

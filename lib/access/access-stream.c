@@ -42,7 +42,8 @@ struct access_stream *access_stream_new(struct opened *o, const struct selection
 	return s;
 }
 
-static enum access_kind kind_of(const struct perf_event_attr *attr, const struct access *access)
+static enum access_kind kind_of(const struct perf_event_attr *attr,
+				const struct access_sample *access)
 {
 	enum data_source_op op = access->has_source ? data_source_op(access->source)
 						    : DATA_SOURCE_UNKNOWN;
@@ -73,7 +74,7 @@ static const char *function_of(struct access_stream *s, const struct resolved_sa
 
 /* Set what is at the data address of SAMPLE. */
 static void name_data(struct access_stream *s, const struct resolved_sample *sample,
-		      struct access *out)
+		      struct access_sample *out)
 {
 	const struct resolved *r = &s->tables;
 
@@ -111,7 +112,7 @@ static void note_event(struct access_stream *s, uint32_t event)
 }
 
 static void note(struct access_stream *s, const struct resolved_sample *sample,
-		 const struct access *access)
+		 const struct access_sample *access)
 {
 	s->facts.samples++;
 	s->facts.has_sources |= access->has_source;
@@ -122,13 +123,13 @@ static void note(struct access_stream *s, const struct resolved_sample *sample,
 
 /* Set *OUT to SAMPLE.  Return false if it has no data address. */
 static bool make_access(struct access_stream *s, const struct resolved_sample *sample,
-			struct access *out)
+			struct access_sample *out)
 {
 	const struct perf_event_attr *attr = &stream_events(s->in)->event[sample->event].attr;
 	uint64_t weight = sample->value[VALUE_WEIGHT];
 	bool is_struct = sample->has & PERF_SAMPLE_WEIGHT_STRUCT;
 
-	*out = (struct access){
+	*out = (struct access_sample){
 		.time = sample->time, .period = sample->period, .pid = sample->pid,
 		.tid = sample->tid, .address = sample->value[VALUE_ADDR],
 		.physical = sample->value[VALUE_PHYS_ADDR],
@@ -148,7 +149,8 @@ static bool make_access(struct access_stream *s, const struct resolved_sample *s
 }
 
 /* Read REC, a RESOLVED_SAMPLE.  Return whether *OUT is a selected sample with a data address. */
-static bool take_sample(struct access_stream *s, const struct record *rec, struct access *out)
+static bool take_sample(struct access_stream *s, const struct record *rec,
+			struct access_sample *out)
 {
 	const struct stream_events *events = stream_events(s->in);
 	struct resolved_sample sample;
@@ -207,7 +209,7 @@ static void take_other(struct access_stream *s, const struct record *rec)
 	}
 }
 
-bool access_stream_next(struct access_stream *s, struct access *out)
+bool access_stream_next(struct access_stream *s, struct access_sample *out)
 {
 	struct record rec;
 

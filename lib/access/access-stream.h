@@ -3,7 +3,7 @@
  * access-stream - reads the samples with data addresses of a resolved stream.
  *
  *	struct access_stream *s = access_stream_new(opened, &selection, &report);
- *	struct access access;
+ *	struct access_sample access;
  *
  *	while (access_stream_next(s, &access))
  *		...
@@ -36,7 +36,7 @@ struct access_stream *access_stream_new(struct opened *o, const struct selection
 					struct report *report);
 
 /* Read the next sample that has a data address and is selected.  False: the end. */
-bool access_stream_next(struct access_stream *s, struct access *out);
+bool access_stream_next(struct access_stream *s, struct access_sample *out);
 
 const struct access_facts *access_stream_facts(const struct access_stream *s);
 

@@ -57,7 +57,7 @@ void access_sums_add(struct access_sums *to, const struct access_sums *more)
 }
 
 /* Return the sums of a single access. */
-static struct access_sums sums_of(const struct access *access)
+static struct access_sums sums_of(const struct access_sample *access)
 {
 	double period = (double)access->period;
 	bool elsewhere = access->has_source && data_source_is_modified(access->source);
@@ -114,7 +114,7 @@ static void count_in_slice(struct access_times *t, uint64_t number, const struct
 }
 
 /* Make the slices reach ACCESS. */
-static void reach(struct accesses *a, const struct access *access)
+static void reach(struct accesses *a, const struct access_sample *access)
 {
 	unsigned shift = slices_reach(&a->slices, access->time, access->pid);
 
@@ -128,7 +128,7 @@ static void reach(struct accesses *a, const struct access *access)
 /* --- rows --- */
 
 /* Return the row that ACCESS belongs to, as a new one. */
-static struct access_row row_of(struct accesses *a, const struct access *access)
+static struct access_row row_of(struct accesses *a, const struct access_sample *access)
 {
 	struct access_row row = { .pid = 0 };
 
@@ -176,7 +176,7 @@ uint64_t access_row_hash(const struct accesses *a, const struct access_row *row)
 }
 
 /* Return the index of the row of ACCESS. */
-static uint32_t find_row(struct accesses *a, const struct access *access)
+static uint32_t find_row(struct accesses *a, const struct access_sample *access)
 {
 	struct access_row row = row_of(a, access);
 	uint64_t hash = access_row_hash(a, &row);
@@ -194,7 +194,8 @@ static uint32_t find_row(struct accesses *a, const struct access *access)
 
 /* --- parts --- */
 
-static struct access_part part_of(struct accesses *a, uint32_t row, const struct access *access)
+static struct access_part part_of(struct accesses *a, uint32_t row,
+				  const struct access_sample *access)
 {
 	struct access_part part = { .row = row };
 
@@ -229,7 +230,8 @@ uint64_t access_part_hash(const struct access_part *p)
 }
 
 /* Return the part of ROW that ACCESS belongs to.  There is room for it. */
-static struct access_part *find_part(struct accesses *a, uint32_t row, const struct access *access)
+static struct access_part *find_part(struct accesses *a, uint32_t row,
+				     const struct access_sample *access)
 {
 	struct access_part part = part_of(a, row, access);
 	uint64_t hash = access_part_hash(&part);
@@ -269,7 +271,7 @@ uint64_t access_weight_hash(const struct access_weight *w)
 }
 
 /* Count ACCESS among the weights of ROW.  There is room for it. */
-static void count_weight(struct accesses *a, uint32_t row, const struct access *access)
+static void count_weight(struct accesses *a, uint32_t row, const struct access_sample *access)
 {
 	struct access_weight w = { .row = row, .bin = access_weight_bin(access->weight) };
 	uint64_t hash = access_weight_hash(&w);
@@ -285,7 +287,7 @@ static void count_weight(struct accesses *a, uint32_t row, const struct access *
 	a->weight[at].total += (double)access->period;
 }
 
-void accesses_add(struct accesses *a, const struct access *access)
+void accesses_add(struct accesses *a, const struct access_sample *access)
 {
 	struct access_sums sums = sums_of(access);
 

@@ -28,7 +28,7 @@ enum access_by {
 enum access_kind { ACCESS_UNKNOWN, ACCESS_LOAD, ACCESS_STORE };
 
 /* A sample with a data address.  Its texts are valid until the next sample. */
-struct access {
+struct access_sample {
 	uint64_t time, period;
 	pid_t pid, tid;
 	enum access_kind kind;
@@ -135,7 +135,7 @@ enum {
 
 void accesses_init(struct accesses *a, const struct accesses_how *how);
 
-void accesses_add(struct accesses *a, const struct access *access);
+void accesses_add(struct accesses *a, const struct access_sample *access);
 
 /*
  * Return whether ROW, a line, is shared: several threads accessed it, and one of them stored, or
