@@ -29,7 +29,7 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base stats linux record stream elf event process waits locate dwarf names symbol code \
 	  unwind target relay labels counters sample counting resolve pprof aggregate compare access \
-	  listing show flame live survey host compose serve tool
+	  listing show results flame live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -38,7 +38,7 @@ ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-stat pmu-symbolize pmu-topprof pmu-unwind
 UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% serve/% tool/go-flags% \
-		$(addprefix compose/,callgraph% label-choice% pipeline% plan% view%) \
+		$(addprefix compose/,callgraph% label% pipeline% plan% profiled% view%) \
 		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
 SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))

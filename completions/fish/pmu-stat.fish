@@ -1,6 +1,9 @@
 # fish completion for pmu-stat; made by completions/generate
 complete -c pmu-stat -l event -s e -x -a '(pmu-events --complete (commandline -ct) 2>/dev/null)' -d 'count EVENT (see pmu-event(7)); may be repeated'
-complete -c pmu-stat -l runs -s n -x -d 'run the command RUNS times (1)'
+complete -c pmu-stat -l runs -s n -x -d 'run the command RUNS times'
+complete -c pmu-stat -l vs -d 'compare commands, each quoted as one word, with the first of them'
+complete -c pmu-stat -l base -r -F -d 'compare with the runs in FILE, which pmu-stat -j wrote'
+complete -c pmu-stat -l fail-if -x -d 'exit 3 if a count grew more: instructions:+1%; may be repeated'
 complete -c pmu-stat -l bench -d 'print lines in the format of Go\'s benchmarks, for benchstat'
 complete -c pmu-stat -l per -x -d 'divide values by N, and name the unit, as in op=1000000'
 complete -c pmu-stat -l quiet -s q -d 'print no messages; only the exit status shows errors'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/regular.h"
+#include "base/arena.h"
 #include "base/descriptor.h"
 
 #include <errno.h>
@@ -176,4 +177,29 @@ int regular_open_below(const char *root, const char *path, bool no_link)
 	errno = ENAMETOOLONG;
 	return snprintf(whole, sizeof(whole), "%s%s%s", root, *path == '/' ? "" : "/", path) <
 	       (int)sizeof(whole) ? regular_open(whole, no_link) : -1;
+}
+
+char *regular_read(const char *path, size_t most, size_t *size)
+{
+	int fd = regular_open(path, false);
+	char *text = NULL;
+	struct stat st;
+
+	*size = 0;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		descriptor_close(fd);
+		return NULL;
+	}
+	if ((uint64_t)st.st_size > most) {
+		errno = EFBIG;
+	} else {
+		text = mem_zeroed((size_t)st.st_size + 1, 1);
+		ssize_t got;
+		while (*size < (size_t)st.st_size &&
+		       (got = pread(fd, text + *size, (size_t)st.st_size - *size,
+				    (off_t)*size)) > 0)
+			*size += (size_t)got;
+	}
+	descriptor_close(fd);
+	return text;
 }

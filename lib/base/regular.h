@@ -11,12 +11,19 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Open PATH for reading if it is a regular file; with NO_LINK, a symbolic link is refused.
  * Return a descriptor, or -1 with errno set: ENOTSUP for any other kind of file.
  */
 int regular_open(const char *path, bool no_link);
+
+/*
+ * Return the bytes of the regular file PATH, followed by a NUL, and set *SIZE to their number.  The
+ * caller frees.  NULL with errno set: it cannot be opened, or has more than MOST bytes (EFBIG).
+ */
+char *regular_read(const char *path, size_t most, size_t *size);
 
 /* Like regular_open(), with PATH relative to the directory of descriptor DIRECTORY. */
 int regular_open_in(int directory, const char *path, bool no_link);

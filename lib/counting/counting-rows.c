@@ -77,7 +77,7 @@ void counting_rows_add_events(struct counting_rows *rows, const struct event_lis
 void counting_rows_add_times(struct counting_rows *rows, const struct counting_run *run,
 			     size_t runs, bool is_command)
 {
-	static const char *const names[] = { "wall-time", "user-time", "system-time" };
+	static const char *const names[] = { COUNTING_WALL_TIME, "user-time", "system-time" };
 
 	rows->runs = runs;
 	for (size_t k = 0; k < (is_command ? 3 : 1); k++) {
@@ -106,6 +106,22 @@ const struct counting_row *counting_rows_find(const struct counting_rows *rows, 
 		if (!strcmp(rows->row[i].name, name))
 			return &rows->row[i];
 	return NULL;
+}
+
+const struct counting_row *counting_rows_similar(const struct counting_rows *rows,
+						 const char *name)
+{
+	const struct counting_row *found = counting_rows_find(rows, name);
+	size_t length = strlen(name), similar = 0;
+
+	for (size_t i = 0; !found && i < rows->count; i++)
+		similar += !strncmp(rows->row[i].name, name, length) &&
+			   rows->row[i].name[length] == ':';
+	for (size_t i = 0; similar == 1 && !found; i++)
+		if (!strncmp(rows->row[i].name, name, length) &&
+		    rows->row[i].name[length] == ':')
+			found = &rows->row[i];
+	return found;
 }
 
 void counting_rows_release(struct counting_rows *rows)

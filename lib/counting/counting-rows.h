@@ -3,6 +3,9 @@
 #pragma once
 #include "counting/counting.h"
 
+/* The row of the time that a run took. */
+#define COUNTING_WALL_TIME "wall-time"
+
 enum counting_kind {
 	COUNTING_EVENT,		/* what an event counted */
 	COUNTING_TIME,		/* of the clock, or of the CPU, without an event */
@@ -56,5 +59,9 @@ void counting_row_complete(struct counting_row *row, size_t runs);
 
 /* Return the row called NAME, or NULL. */
 const struct counting_row *counting_rows_find(const struct counting_rows *rows, const char *name);
+
+/* The same, also if NAME lacks the modifiers, such as ":u", and only one row is called so. */
+const struct counting_row *counting_rows_similar(const struct counting_rows *rows,
+						 const char *name);
 
 void counting_rows_release(struct counting_rows *rows);

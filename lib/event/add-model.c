@@ -6,7 +6,6 @@
  * perf's source and in Intel's repository.  Without such a file the model is for this machine's CPU
  * if pmukit has no table for that, and otherwise only for users who name the model.
  */
-#include "base/descriptor.h"
 #include "base/heap.h"
 #include "base/regular.h"
 #include "event/internal.h"
@@ -17,10 +16,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { LARGEST = 64 << 20, LONGEST_CPUS = 1000, MODEL_NAME = 64, LEVELS = 4 };
 
@@ -32,36 +29,10 @@ struct addition {
 	struct report *report;
 };
 
-/* Read the regular file PATH: return its text, with a NUL, to be freed; or NULL (errno). */
-static char *read_file(const char *path, size_t *size)
-{
-	int fd = regular_open(path, false);
-	char *text = NULL;
-	struct stat st;
-
-	*size = 0;
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		descriptor_close(fd);
-		return NULL;
-	}
-	if (st.st_size > LARGEST) {
-		errno = EFBIG;
-	} else {
-		text = mem_zeroed((size_t)st.st_size + 1, 1);
-		ssize_t got;
-		while (*size < (size_t)st.st_size &&
-		       (got = pread(fd, text + *size, (size_t)st.st_size - *size,
-				    (off_t)*size)) > 0)
-			*size += (size_t)got;
-	}
-	descriptor_close(fd);
-	return text;
-}
-
 static bool read_json(struct addition *a, const char *path)
 {
 	size_t size;
-	char *text = read_file(path, &size);
+	char *text = regular_read(path, LARGEST, &size);
 
 	if (!text) {
 		report_failure(a->report, "cannot read '%s'", path);
@@ -195,7 +166,7 @@ static void find_cpus(struct addition *a, const char *path, bool named)
 			return;
 		*slash = '\0';
 		snprintf(map, sizeof(map), "%s/mapfile.csv", root);
-		char *text = read_file(map, &size);
+		char *text = regular_read(map, LARGEST, &size);
 		if (text)
 			take_map(a, whole, root, text, size, named);
 		free(text);

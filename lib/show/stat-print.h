@@ -16,3 +16,6 @@ struct stat_heading {
 /* Print a table to OUT. */
 void stat_print_text(const struct counting_rows *rows, const struct stat_heading *heading,
 		     FILE *out);
+
+/* Write VALUE to TEXT: a whole count with all its digits, any other in a few; a NAN as "-". */
+void stat_format_value(char *text, size_t size, double value, const char *unit);

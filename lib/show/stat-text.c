@@ -21,8 +21,7 @@ struct cells {
 	char text[COLUMNS][VALUE_SIZE + 2];
 };
 
-/* Write VALUE to TEXT: a whole count with all its digits, any other in a few. */
-static void format_value(char *text, size_t size, double value, const char *unit)
+void stat_format_value(char *text, size_t size, double value, const char *unit)
 {
 	char few[VALUE_SIZE], all[UNITS_SIZE];
 
@@ -61,10 +60,10 @@ static void format_row(struct cells *c, const struct counting_row *r)
 	bool is_marked = r->is_scaled && !isnan(r->mean);
 
 	*mean = '~';
-	format_value(mean + is_marked, size - is_marked, r->mean, r->unit);
+	stat_format_value(mean + is_marked, size - is_marked, r->mean, r->unit);
 	format_interval(c->text[INTERVAL], size, r);
-	format_value(c->text[MIN], size, r->min, r->unit);
-	format_value(c->text[MAX], size, r->max, r->unit);
+	stat_format_value(c->text[MIN], size, r->min, r->unit);
+	stat_format_value(c->text[MAX], size, r->max, r->unit);
 	if (r->kind == COUNTING_EVENT)
 		snprintf(c->text[COUNTED], size, "%.0f %%", 100 * r->running);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counted-comparison - counts commands in turns, and compares them: with each other, or with the
+ * runs of an earlier pmu-stat.
+ */
+#pragma once
+#include "compose/counted-commands.h"
+#include "counting/earlier.h"
+#include "counting/gates.h"
+
+/* The caller sets the first fields; the others are zero. */
+struct counted_comparison {
+	struct counted_commands commands;
+	const char *base;		/* file with earlier runs, which are the base; or NULL */
+	struct counting_gates gates;
+	/* private: */
+	struct earlier earlier;
+};
+
+/* Read the base, and check that the gates have rows.  False: reported. */
+bool counted_comparison_begin(struct counted_comparison *c, struct report *report);
+
+/*
+ * Run the commands, and print the comparison on stdout.  Return whether a gate is exceeded.
+ * Failures are reported.
+ */
+bool counted_comparison_make(struct counted_comparison *c, struct report *report);
+
+void counted_comparison_release(struct counted_comparison *c);
