@@ -66,6 +66,14 @@ static bool check_facts(const struct access_facts *f, struct report *report)
 	return false;
 }
 
+/* Without stores, lines that threads contend for cannot be told from lines that they only read. */
+static void advise(const struct accesses *a, struct report *report)
+{
+	if (by == ACCESS_BY_LINE && a->all.stores == 0 && a->all.elsewhere == 0)
+		report_note(report, "no sample is known to be a store: record stores, by mem-stores "
+			    "or mem:ADDRESS/8:w");
+}
+
 static void show(struct opened *o, struct report *report)
 {
 	struct access_stream *in = access_stream_new(o, &selection, report);
@@ -84,8 +92,11 @@ static void show(struct opened *o, struct report *report)
 		.facts = access_stream_facts(in), .columns = screen_columns(),
 		.rows = format == ACCESS_TEXT ? 20 : UINT64_MAX };
 	if (selection_check_event(&selection, access_stream_events(in), report) &&
-	    check_facts(view.facts, report))
+	    check_facts(view.facts, report)) {
 		access_print(&accesses, &view, (enum access_format)format, stdout);
+		fflush(stdout);
+		advise(&accesses, report);
+	}
 	accesses_release(&accesses);
 	access_stream_free(in);
 }

@@ -123,6 +123,34 @@ check 'in a profile for pprof the data is the leaf, and its callers are function
 	exits 2 pmu-data -o out "$scratch/shared.data"
 END
 
+check 'memory is bounded: rare lines are summed up, and a line that is shared stays' <<'END'
+	any_user
+	unsanitized
+	compose many <<'PY'
+stores = bytearray(attr(5, 0, 1, IP | TID | TIME | ADDR | PERIOD, 1 << 18, 112))
+stores[52] = 2      # bp_type: HW_BREAKPOINT_W
+packed = struct.Struct("<IHHQIIQQQ")
+def store(i, tid, at):
+    return packed.pack(9, 2, 48, 0x400000, 7, tid, 10 ** 9 + 100 * i, at, 1)
+out = pipe(record(64, bytes(stores)), *(
+    s for i in range(150000) for s in
+    (store(i, 7, 0x10000000 + 64 * i),) + (store(i, 8 + i // 5 % 2, 0x4000 + 8 * (i // 5 % 2)),) *
+    (i % 5 == 0)))
+PY
+	pmu-symbolize -q many >resolved
+	pmu-data -q --by line -j resolved >found
+	python3 - found <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+row, = d["rows"]
+assert row["address"] == "0x4000" and row["samples"] == 30000, row
+assert sorted(a["samples"] for a in row["accesses"]) == [15000, 15000]
+assert d["total"] == 180000 and d["others"]["samples"] == 150000, d["others"]
+PY
+	pmu-data -q --by line resolved >out
+	grep -q "part of them: lines with few samples" out
+END
+
 check 'names of a hostile program move no cursor, and a spreadsheet calculates none' <<'END'
 	any_user
 	compose hostile <<'PY'

@@ -177,7 +177,9 @@ static void print_foot(struct access_printing *p, const char *kind, uint64_t uns
 	if (shown < p->count)
 		fprintf(p->out, "%" PRIu32 " more %ss; --to csv has all.\n", p->count - shown,
 			kind);
-	print_others(p, &p->a->others, "rows with few samples, when there was no more room");
+	print_others(p, &p->a->others, p->a->how.by == ACCESS_BY_LINE
+		     ? "part of them: lines with few samples, when there was no more room"
+		     : "rows with few samples, when there was no more room");
 	if (p->bars.row)
 		bars_print_foot(&p->bars, &left, kind, p->out);
 	if (p->view->facts->without)
@@ -296,8 +298,8 @@ void access_print_lines(struct access_printing *p)
 		print_line(p, p->order[i], i + 1);
 	if (p->count)
 		fputc('\n', p->out);
-	snprintf(why, sizeof(why), "%" PRIu64 " line%s used by one thread, or only read", lines,
-		 lines == 1 ? " is" : "s are");
+	snprintf(why, sizeof(why), "%s%" PRIu64 " line%s used by one thread, or only read",
+		 p->a->rows_left_out ? "about " : "", lines, lines == 1 ? " is" : "s are");
 	print_others(p, &rest, why);
 	print_foot(p, "line", unsure);
 }
