@@ -70,8 +70,8 @@ static bool check_facts(const struct access_facts *f, struct report *report)
 static void advise(const struct accesses *a, struct report *report)
 {
 	if (by == ACCESS_BY_LINE && a->all.stores == 0 && a->all.elsewhere == 0)
-		report_note(report, "no sample is known to be a store: record stores, by mem-stores "
-			    "or mem:ADDRESS/8:w");
+		report_note(report, "no sample is known to be a store: record stores, by "
+			    "mem-stores or mem:ADDRESS/8:w");
 }
 
 static void show(struct opened *o, struct report *report)

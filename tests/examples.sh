@@ -12,6 +12,8 @@
 #	ranges of /history	the last hour
 #	./server, ./program, ...	a program that takes 15 ms of CPU time
 #	deflate		J, a function of that program
+#	mem.data	a made recording of loads and stores (tests/accesses.py)
+#	mem-loads, mem:0x404080	page faults
 #	perf.data, s.data, p.pb.gz, before.pb.gz, ...	recordings and profiles of that program
 #	sudo COMMAND	COMMAND, if root runs the tests
 #	make TARGET	a look whether there is such a target
@@ -25,6 +27,7 @@
 # as_here: stdin, with the stand-ins of words
 as_here() {
 	sed -E "s/\b42\b/$pid/g; / -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
+		s,mem-loads\,mem-stores|mem:0x404080/8:w:u\,mem:0x404088/8:w:u,page-faults,
 		s/cache-misses/page-faults/g; s/branch-misses/context-switches/g
 		s/([^&?=]|^)\binstructions\b/\1task-clock/g; s/--run 5/--run 2/
 		s/([^=]|^)\bcycles\b/\1cpu-clock/g; s/\b(deflate|lookup)\b([ \$'])/J\2/
@@ -48,6 +51,7 @@ prepare() {
 	pmu-sample -q --call-graph dwarf -F 400 -e cpu-clock:u -o perf.data -- ten serial 0.1
 	pmu-sample -q --unwind --record switches -e cpu-clock:u -o s.data -- ten serial 0.1
 	pmu-sample -q -g -e cpu-clock:u,task-clock:u,page-faults:u -o several.data -- ten serial 0.1
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/accesses.py" make mem.data old
 	pmu-symbolize -q several.data | pmu-topprof -q --slices 20 -o p.pb.gz
 	for name in before after old1 old2 old3 new1 new2 new3; do cp p.pb.gz $name.pb.gz; done
 	cp s.data minute.data.1
