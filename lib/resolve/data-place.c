@@ -19,6 +19,11 @@ struct sought {
 	const struct object *object;	/* of M; NULL: none */
 };
 
+static const struct object *object_of(const struct sought *q, const struct mapping *m)
+{
+	return &q->d->spaces->objects.object[m->object];
+}
+
 static uint64_t hash_of(const struct datum_key *k)
 {
 	return hash_more(hash_more(k->address, (uint64_t)k->object << 32 | k->name),
@@ -105,7 +110,7 @@ static bool is_in_image(const struct sought *q, const struct mapping *c, struct 
 	uint64_t start;
 
 	if (!c || c->is_covered ||
-	    q->d->spaces->objects.object[c->object].kind != OBJECT_FILE)
+	    object_of(q, c)->kind != OBJECT_FILE)
 		return false;
 	struct source *source = places_use_source(q->d->places, q->s, c);
 	struct elf *elf = source->image.elf;
@@ -177,7 +182,7 @@ static struct data_place place_symbol(const struct sought *q, const struct image
 /* Return the place of Q in the program or library IN. */
 static struct data_place place_in_image(const struct sought *q, const struct image_place *in)
 {
-	const struct object *object = &q->d->spaces->objects.object[in->c->object];
+	const struct object *object = object_of(q, in->c);
 	struct elf_variable variable;
 	struct source_answer unused;
 	struct elf_symbol function;
@@ -249,13 +254,38 @@ static const struct mapping *main_stack(const struct sought *q)
 	const struct mapping *m = q->m ? q->m : mappings_from(&q->space->data, q->address);
 
 	return m && m->end - q->address <= GAP &&
-	       !strcmp(q->d->spaces->objects.object[m->object].path, WORD_STACK) ? m : NULL;
+	       !strcmp(object_of(q, m)->path, WORD_STACK) ? m : NULL;
+}
+
+/*
+ * Return whether the memory of Q is the heap.  The kernel calls the first part that brk() maps
+ * "//anon", not "[heap]".  That part starts at most 1 GiB after the program, as far as the kernel
+ * puts it at random, and no other file is in between.
+ */
+static bool is_heap_memory(const struct sought *q)
+{
+	const uint64_t random = 1 << 30;	/* arm64's; others have less */
+	const struct mapping *before = q->m;
+
+	if (!strcmp(q->object->path, WORD_HEAP))
+		return true;
+	if (!object_may_be_hugepages(q->object))
+		return false;
+	const struct mapping *code = mappings_before(&q->space->code, q->m->start);
+	for (int i = 0; i < 2; i++) {	/* the program's .bss, then its file */
+		before = mappings_before(&q->space->data, before->start);
+		if (before && code && before->object == code->object)
+			return code->is_main && q->m->start - before->end <= random;
+		if (!before || !object_may_be_hugepages(object_of(q, before)))
+			return false;
+	}
+	return false;
 }
 
 /* Return the place of Q in memory without a file. */
 static struct data_place place_in_memory(const struct sought *q)
 {
-	bool is_heap = !strcmp(q->object->path, WORD_HEAP);
+	bool is_heap = is_heap_memory(q);
 	bool is_plain = is_heap || !*q->object->path || !strcmp(q->object->path, WORD_ANON_FILE);
 	struct data_places *d = q->d;
 	const struct datum_key key = {
@@ -310,6 +340,24 @@ static struct data_place place_in_process_data(const struct sought *q)
 	return is_own ? place_in_memory(q) : place_in_file(q);
 }
 
+static struct data_place place_in_kernel_data(const struct sought *q)
+{
+	struct data_places *d = q->d;
+	uint32_t object = places_kernel_range(d->places);
+	struct extent own;
+	const char *name = places_kernel_variable(d->places, q->s, q->address, &own);
+
+	if (!name)
+		return place_named(q, DATA_KERNEL, object, q->address, WORD_KERNEL_MEMORY);
+	const struct datum_key key = { .object = object, .kind = DATA_KERNEL_VARIABLE,
+				       .address = own.start };
+	uint32_t id = find_known(d, &key);
+	if (id == TABLE_NONE)
+		id = define(d, &key, own.end - own.start,
+			    namer_fixed(d->namer, name).line[0].function);
+	return (struct data_place){ .datum = id, .offset = q->address - own.start };
+}
+
 struct data_place data_place_find(struct data_places *d, const struct sampled *s,
 				  const struct sample *sample, const struct perf_event_attr *attr)
 {
@@ -317,8 +365,7 @@ struct data_place data_place_find(struct data_places *d, const struct sampled *s
 			   .address = sample->addr, .space = spaces_find(d->spaces, s->pid) };
 
 	if (q.address >> 63)
-		return place_named(&q, DATA_KERNEL, object_range_unknown(d->ranges), q.address,
-				   WORD_KERNEL_MEMORY);
+		return place_in_kernel_data(&q);
 	q.m = space_find(q.space, q.address);
 	if (!q.m)
 		q.m = space_find_data(q.space, q.address);

@@ -12,6 +12,16 @@ struct source *places_use_source(struct places *p, const struct sampled *s,
 				 const struct mapping *m);
 
 /*
+ * Return the name of the kernel's variable at ADDRESS, and set *OWN to its addresses (equal if its
+ * size is unknown); NULL: none is known there.
+ */
+const char *places_kernel_variable(struct places *p, const struct sampled *s, uint64_t address,
+				   struct extent *own);
+
+/* Return the range that stands for the kernel. */
+uint32_t places_kernel_range(struct places *p);
+
+/*
  * Return the mapping of the kernel that ADDRESS belongs to, or NULL.  The kernel's symbols are
  * looked for at the first address that needs them.
  */

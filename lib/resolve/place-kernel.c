@@ -99,7 +99,8 @@ static void open_symbols(struct places *p, const struct stream_reader *in)
 				    "with --kallsyms");
 		return;
 	}
-	p->kernel.kallsyms = kallsyms_open_slowly(file ? file : KERNEL_KALLSYMS, look_ahead, p);
+	p->kernel.file = mem_text(file ? file : KERNEL_KALLSYMS);
+	p->kernel.kallsyms = kallsyms_open_slowly(p->kernel.file, look_ahead, p);
 	p->kernel.has_kallsyms = !kallsyms_trouble(p->kernel.kallsyms);
 	if (!p->kernel.has_kallsyms && !p->kernel.vmlinux)
 		report_note(p->report, "kernel addresses stay without names: %s",
@@ -174,6 +175,30 @@ const struct mapping *places_kernel_mapping(struct places *p, const struct sampl
 		m = m && address >= m->start ? m : NULL;
 	}
 	return m;
+}
+
+const char *places_kernel_variable(struct places *p, const struct sampled *s, uint64_t address,
+				   struct extent *own)
+{
+	struct kernel_code *k = &p->kernel;
+	uint64_t start, size;
+
+	if (!k->is_open && p->symbols)
+		open_symbols(p, s->in);
+	if (!k->has_kallsyms)
+		return NULL;
+	if (!k->variables)
+		k->variables = kallsyms_open_variables(k->file);
+	const char *name = kallsyms_variable(k->variables, address + k->shift, &start, &size);
+	*own = (struct extent){ start - k->shift, start - k->shift + size };
+	return name;
+}
+
+uint32_t places_kernel_range(struct places *p)
+{
+	const struct mapping *image = kernel_image(p);
+
+	return image ? range_of(p, image) : object_range_unknown(p->ranges);
 }
 
 /* Forget the names of generated code that is not mapped any more. */

@@ -3,6 +3,8 @@
 #include "elf/call.h"
 #include "resolve/place-internal.h"
 
+#include <stdlib.h>
+
 /* Report, at the first use of OBJECT, if its IMAGE cannot be trusted or was not found. */
 static void report_image(struct places *p, const struct object *object, struct image *image)
 {
@@ -187,5 +189,7 @@ void places_release(struct places *p)
 {
 	jitmap_free(p->kernel.generated);
 	kallsyms_close(p->kernel.kallsyms);
+	kallsyms_close(p->kernel.variables);
+	free(p->kernel.file);
 	recorded_names_release(&p->recorded);
 }

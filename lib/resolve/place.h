@@ -53,6 +53,8 @@ struct kernel_code {
 	bool is_open;			/* the symbols were looked for */
 	struct kallsyms *kallsyms;	/* NULL: none */
 	bool has_kallsyms;		/* KALLSYMS is not NULL, and could be read */
+	char *file;			/* of KALLSYMS and VARIABLES; NULL: none */
+	struct kallsyms *variables;	/* NULL: not looked for */
 	uint64_t shift;			/* added to recorded kernel addresses for KALLSYMS */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
 	struct source *vmlinux;		/* the kernel's own file; NULL: none */

@@ -9,17 +9,20 @@
 
 /*
  * If most definitions are in use again after each restart, forgetting them gains little memory
- * and costs many lookups: the limit doubles.  It halves when few are in use again.
+ * and costs many lookups: the limit doubles.  It halves when few are in use again.  Data count as
+ * not in use, because their lookups are cheap.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes)
 {
+	uint32_t defined = r->definitions->frames + r->definitions->data;
+
 	if (bytes <= r->limit)
 		return false;
-	if (r->frames.redefined > r->definitions->frames / 2) {
+	if (r->frames.redefined > defined / 2) {
 		r->limit *= 2;
 		return false;
 	}
-	if (r->frames.redefined < r->definitions->frames / 8 && r->limit / 2 >= r->limit_min)
+	if (r->frames.redefined < defined / 8 && r->limit / 2 >= r->limit_min)
 		r->limit /= 2;
 	return true;
 }

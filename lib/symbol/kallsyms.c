@@ -16,7 +16,7 @@ enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 t
 
 struct kallsyms {
 	char *text;		/* the file, with NULs as separators */
-	struct kernel_symbol *symbol;	/* code only, sorted by address */
+	struct kernel_symbol *symbol;	/* of code, or of variables, sorted by address */
 	size_t symbols;
 	char trouble[160];
 };
@@ -72,6 +72,12 @@ static bool is_code(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
+/* Return whether S is a variable.  Symbols of variables for each CPU are offsets. */
+static bool is_variable(const struct kernel_symbol *s)
+{
+	return s->type && strchr("dDbBrRgGsSvV", s->type) && s->address >> 63;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct kernel_symbol *x = a, *y = b;
@@ -82,14 +88,14 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-static void parse(struct kallsyms *k)
+static void parse(struct kallsyms *k, bool variables)
 {
 	bool sorted = true, any_address = false;
 	struct kernel_symbol s;
 
 	for (char *at = k->text; *at; ) {
 		at = kernel_parse_symbol(at, &s);
-		if (!is_code(s.type))
+		if (!(variables ? is_variable(&s) : is_code(s.type)))
 			continue;
 		any_address |= s.address != 0;
 		if (k->symbols > 0 && k->symbol[k->symbols - 1].address > s.address)
@@ -103,13 +109,8 @@ static void parse(struct kallsyms *k)
 		qsort(k->symbol, k->symbols, sizeof(*k->symbol), by_address);
 }
 
-struct kallsyms *kallsyms_open(const char *file)
-{
-	return kallsyms_open_slowly(file, NULL, NULL);
-}
-
-struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *context),
-				      void *context)
+static struct kallsyms *open_list(const char *file, void (*meanwhile)(void *context),
+				  void *context, bool variables)
 {
 	struct kallsyms *k = mem_zeroed(1, sizeof(*k));
 
@@ -119,11 +120,27 @@ struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *
 			 strerror(errno));
 		return k;
 	}
-	parse(k);
+	parse(k, variables);
 	if (!k->symbols)
 		snprintf(k->trouble, sizeof(k->trouble), "%s shows no addresses: "
 			 "run as root, or set sysctl kernel.kptr_restrict=0", file);
 	return k;
+}
+
+struct kallsyms *kallsyms_open(const char *file)
+{
+	return kallsyms_open_slowly(file, NULL, NULL);
+}
+
+struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *context),
+				      void *context)
+{
+	return open_list(file, meanwhile, context, false);
+}
+
+struct kallsyms *kallsyms_open_variables(const char *file)
+{
+	return open_list(file, NULL, NULL, true);
 }
 
 const char *kallsyms_trouble(const struct kallsyms *k)
@@ -165,6 +182,19 @@ bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address)
 	const struct kernel_symbol *s = &k->symbol[next - 1];
 	return address / PAGE > s->address / PAGE + 1 &&
 	       is_last(s, next < k->symbols ? s + 1 : NULL);
+}
+
+const char *kallsyms_variable(const struct kallsyms *k, uint64_t address, uint64_t *start,
+			      uint64_t *size)
+{
+	size_t next = after(k, address), first = next ? next - 1 : 0;
+
+	if (next == 0 || kallsyms_is_beyond(k, address))
+		return NULL;
+	*start = k->symbol[first].address;
+	*size = next < k->symbols && !is_last(&k->symbol[first], &k->symbol[next])
+		? k->symbol[next].address - *start : 0;
+	return k->symbol[first].name;
 }
 
 uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,

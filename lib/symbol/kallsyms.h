@@ -19,6 +19,12 @@ struct kallsyms *kallsyms_open(const char *file);
 struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *context),
 				      void *context);
 
+/*
+ * Do the same for the kernel's variables, instead of its functions.  Variables that exist once for
+ * each CPU are left out: their symbols are not addresses.
+ */
+struct kallsyms *kallsyms_open_variables(const char *file);
+
 /* Return why there are no symbols and what to do about it; NULL if there are symbols. */
 const char *kallsyms_trouble(const struct kallsyms *k);
 
@@ -27,6 +33,14 @@ const char *kallsyms_trouble(const struct kallsyms *k);
  * set to its module ("[ext4]"), or to NULL for a function of the kernel itself.
  */
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
+
+/*
+ * Of variables: find the one that contains ADDRESS, or return NULL.  The list has no sizes: a
+ * variable goes on to the next one, at START + SIZE; the last one of the kernel, or of a module, has
+ * the SIZE 0.
+ */
+const char *kallsyms_variable(const struct kallsyms *k, uint64_t address, uint64_t *start,
+			      uint64_t *size);
 
 /*
  * Return whether ADDRESS is beyond the page after the last function of the kernel, or of a module,
