@@ -35,9 +35,9 @@ const char *kallsyms_trouble(const struct kallsyms *k);
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
 /*
- * Of variables: find the one that contains ADDRESS, or return NULL.  The list has no sizes: a
- * variable goes on to the next one, at START + SIZE; the last one of the kernel, or of a module, has
- * the SIZE 0.
+ * Of variables: return the name of the one that contains ADDRESS, and set *START and *SIZE; or
+ * return NULL.  The list has no sizes: a variable goes on to the next one.  The last one of the
+ * kernel, or of a module, gets the size 0.
  */
 const char *kallsyms_variable(const struct kallsyms *k, uint64_t address, uint64_t *start,
 			      uint64_t *size);
