@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-stat - count events of a command, without samples.
+ * pmu-stat - count events of a command, processes or the whole machine, without samples.
  *
  * Runs a command once or several times, counts events from its exec to its exit, and writes a table
- * to stdout: the mean of each event, and how sure it is.
+ * to stdout: the mean of each event, and how sure it is.  Or counts what runs already.
  */
-#include "base/word-list.h"
+#include "base/output.h"
+#include "base/terminal.h"
 #include "compose/counted-comparison.h"
 #include "counting/bench-command.h"
 #include "counting/bench-exec.h"
 #include "counting/choice.h"
 #include "counting/counting-rows.h"
 #include "counting/counting.h"
-#include "show/stat-bench.h"
-#include "show/stat-print.h"
+#include "results/stat-bench.h"
+#include "results/stat-print.h"
 #include "tool/command.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,13 +29,25 @@ enum { EXIT_CHANGED = 3 };
 
 static struct word_list names;
 static struct event_list events;
-static uint64_t runs;
-static bool bench, vs;
+static uint64_t runs, warmup;
+static bool detail, exit_status, bench, vs;
+static int format = STAT_TEXT, by;
+static const char *file, *cgroup_path;
 static struct { char *unit; double number; } per;
 static struct target target;
-static struct counting counting = { .target = &target, .stop = &command_stop,
-				    .command_fd = STDERR_FILENO };
+static struct counting counting = { .target = &target, .stop = &command_stop };
+static struct counting_runs counted;
 static struct counted_comparison comparison = { .commands.counting = &counting };
+
+static const char *const formats[] = { [STAT_TEXT] = "text", [STAT_CSV] = "csv",
+				       [STAT_JSON] = "json", NULL };
+static const char *const units[] = { [BY_NOTHING] = "none", [BY_THREAD] = "thread",
+				     [BY_CPU] = "cpu", [BY_CORE] = "core", [BY_NODE] = "node",
+				     NULL };
+
+#define TARGET "What to count, and when"
+#define COMPARISON "What changed"
+#define OPERATION "The cost of one operation"
 
 static const char *parse_per(const char *text, void *value)
 {
@@ -58,14 +73,25 @@ static const char *parse_fail_if(const char *text, void *value)
 	return counting_gates_add(value, text) ? NULL : "no limit";
 }
 
-#define COMPARISON "What changed"
-#define OPERATION "The cost of one operation"
-
 static const struct command_option options[] = {
 	{ 'e', "event", "EVENT", "count EVENT (see pmu-event(7)); may be repeated",
 	  SETS_LIST(names) },
 	{ 'n', "runs", "RUNS", "run the command RUNS times", SETS_COUNT(runs), .least = 1,
 	  .most = 100000 },
+	{ 0, "detail", NULL, "count more events: caches, TLBs, kinds of page faults",
+	  SETS_FLAG(detail), .excludes = "event" },
+	{ 'p', "pid", "PID[,PID]", "count processes, with all their threads",
+	  PARSED_BY(target_parse_pids, target, TARGET_PIDS_TAKES) },
+	{ 'a', "all", NULL, "count everything that runs", SETS_FLAG(target.system) },
+	{ 'd', "duration", "TIME", "stop after TIME (10, 500ms, 2m)",
+	  SETS_TIME(counting.duration), .least = 1 },
+	{ 0, "interval", "TIME", "print what was counted in each TIME (1, 500ms)",
+	  SETS_TIME(counting.interval), .least = 1000000 },
+	{ 0, "by", "UNIT", "count each UNIT apart", SETS_CHOICE(by, units) },
+	{ 0, "cgroup", "PATH", "count the processes in a cgroup", SETS_TEXT(cgroup_path),
+	  .group = TARGET },
+	{ 0, "warmup", "RUNS", "first run the command RUNS times without counting",
+	  SETS_COUNT(warmup), .most = 100000, .group = TARGET },
 	{ 0, "vs", NULL, "compare commands, each quoted as one word, with the first of them",
 	  SETS_FLAG(vs), .group = COMPARISON, .excludes = "bench" },
 	{ 0, "base", "FILE", "compare with the runs in FILE, which pmu-stat -j wrote",
@@ -77,59 +103,55 @@ static const struct command_option options[] = {
 	  SETS_FLAG(bench), .group = OPERATION },
 	{ 0, "per", "UNIT=N", "divide values by N, and name the unit, as in op=1000000",
 	  PARSED_BY(parse_per, per, "UNIT=NUMBER, such as op=1000"), .group = OPERATION },
+	{ 0, "exit-status", NULL, "exit with the command's status", SETS_FLAG(exit_status),
+	  .group = GROUP_FILES },
+	{ 0, "to", "FORMAT", "write a table, CSV, or JSON with all runs",
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", SETS_TEXT(file),
+	  .group = GROUP_FILES },
 	{ 0 }
 };
 
 /* perf stat's spellings. */
 static const struct command_spelling spellings[] = {
-	{ 'r', "repeat", .argument = true, .means = "runs" }, { 0 }
+	JSON_SPELLING,
+	{ 'r', "repeat", .argument = true, .means = "runs" },
+	{ .name = "per-thread", .means = "by", .as = "thread" },
+	{ .name = "per-cpu", .means = "by", .as = "cpu" },
+	{ 'A', "no-aggr", .means = "by", .as = "cpu" },
+	{ .name = "per-core", .means = "by", .as = "core" },
+	{ .name = "per-node", .means = "by", .as = "node" },
+	{ .name = "all-cpus", .means = "all" },
+	{ 'x', "field-separator", .argument = true, .instead = "use --to csv" },
+	{ 'I', "interval-print", .argument = true,
+	  .instead = "use --interval TIME, as in --interval 1s" },
+	{ .name = "timeout", .argument = true, .instead = "use -d TIME, as in -d 500ms" },
+	{ 't', "tid", .argument = true, .instead = "count the process: -p PID --by thread" },
+	{ .letter = 'd', .instead = "perf's -d is --detail" },
+	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-stat",
-	.purpose = "count events of a command",
-	.operands = "{[--] COMMAND [ARG]... | --vs 'OLD COMMAND' 'NEW COMMAND'...}",
+	.purpose = "count events of a command, processes or the whole machine",
+	.operands = "{[--] COMMAND [ARG]... | -p PID | -a | ... | --vs 'OLD' 'NEW'...}",
 	.options = options,
 	.spellings = spellings,
 	.runs_command = true,
 };
 
-static void report_failed(size_t failed, size_t all, struct report *report)
+/* Complete the target that options name.  OPERAND: a command, or NULL.  False: reported. */
+static bool complete_target(char *const *operand, struct report *report)
 {
-	if (failed)
-		report_note(report, "%zu of %zu runs failed", failed, all);
-}
+	int kinds = (target.pids > 0) + target.system + (cgroup_path != NULL);
 
-static void make_rows(struct counting_rows *rows, const struct counting_run *run, size_t count)
-{
-	counting_rows_add_events(rows, &events, run, count);
-	counting_rows_add_times(rows, run, count, true);
-	if (per.unit)
-		counting_rows_divide(rows, per.number);
-}
-
-/* Run COMMAND as often as was asked for, and print the table. */
-static void count_command(char *const *argv, struct report *report)
-{
-	struct counting_run *run = calloc(runs, sizeof(*run));
-	struct counting_rows rows = { 0 };
-	struct stat_heading heading = { .of = "runs", .per = per.unit };
-	bool good = run;
-
-	while (good && heading.runs < runs && !counting.is_stopped) {
-		good = counting_run_command(&counting, argv, &run[heading.runs], report);
-		heading.failed += good && run[heading.runs].status;
-		heading.runs++;
-	}
-	if (good) {
-		make_rows(&rows, run, heading.runs);
-		stat_print_text(&rows, &heading, stdout);
-	}
-	report_failed(heading.failed, heading.runs, report);
-	for (size_t i = 0; i < heading.runs; i++)
-		counting_run_release(&run[i]);
-	free(run);
-	counting_rows_release(&rows);
+	if (!kinds && !operand)
+		command_misused(&command, "nothing to count: give a command or -p PID");
+	if (kinds > 1)
+		command_misused(&command, "more than one kind of target");
+	if (!kinds)
+		target.command = operand;
+	return !cgroup_path || target_set_cgroup(&target, cgroup_path, report);
 }
 
 static bool is_go(char *const *argv)
@@ -149,11 +171,116 @@ static void check_go(char *const *argv)
 		command_misused(&command, "'%s test' runs no benchmark without -bench", argv[0]);
 }
 
+static void check_options(size_t operands)
+{
+	if (!runs)
+		runs = vs || comparison.base ? 10 : 1;
+	counting.by = (enum counting_by)by;
+	counting.quiet_status = exit_status;
+	if (counting.by > BY_THREAD && !target_is_by_cpu(&target))
+		command_misused(&command, "--by %s needs -a or --cgroup", units[by]);
+	if (counting.by == BY_THREAD && !target.pids)
+		command_misused(&command, "--by thread needs -p");
+	if (!operands && (runs > 1 || warmup))
+		command_misused(&command, "-n and --warmup need a command");
+	if (counting.interval && (runs > 1 || warmup))
+		command_misused(&command, "--interval is for one run");
+	if (counting.by == BY_THREAD && runs > 1)
+		command_misused(&command, "--by thread is for one run");
+	if ((vs || comparison.base) && !target.command)
+		command_misused(&command, "--vs and --base compare commands");
+	if (vs && !comparison.base && operands < 2)
+		command_misused(&command, "--vs takes two commands or more, each as one word");
+	if ((vs || comparison.base) && (by || counting.interval || counting.duration))
+		command_misused(&command, "--by, --interval and -d do not compare commands");
+	if (bench && !target.command)
+		command_misused(&command, "--bench needs a command");
+	if (bench && is_go(target.command))
+		check_go(target.command);
+}
+
+/*
+ * Let what is printed go to FILE, and the command's stdout to where it would go without us; if that
+ * is where we print, to stderr.  False: reported.
+ */
+static bool take_output(struct output *out, struct report *report)
+{
+	bool to_file = file && strcmp(file, "-");
+
+	counting.command_fd = fcntl(to_file ? STDOUT_FILENO : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (!to_file)
+		return true;
+	output_open(out, file, report);
+	return out->fd >= 0 && dup2(out->fd, STDOUT_FILENO) >= 0;
+}
+
+/* Return what is counted, for people; NULL: the command. */
+static const char *target_name(char text[64])
+{
+	if (target.system)
+		return "all CPUs";
+	if (cgroup_path)
+		return cgroup_path;
+	if (target.pids == 1)
+		snprintf(text, 64, "process %d", target.pid[0]);
+	else
+		snprintf(text, 64, "%zu processes", target.pids);
+	return target.pids ? text : NULL;
+}
+
+/* Make all rows of COUNT runs. */
+static void make_rows(struct counting_rows *rows, const struct counting_run *run, size_t count)
+{
+	counting_rows_add_events(rows, &events, run, count);
+	counting_rows_add_times(rows, run, count, target.command);
+	if (per.unit)
+		counting_rows_divide(rows, per.number);
+}
+
+/* Print what the runs counted. */
+static void print_runs(struct stat_heading *heading)
+{
+	struct counting_rows rows = { 0 };
+
+	heading->runs = counted.count;
+	heading->failed = counted.failed;
+	heading->wall = counted.count ? counted.run[counted.count - 1].wall : 0;
+	make_rows(&rows, counted.run, counted.count);
+	stat_print((enum stat_format)format, &rows, heading);
+	counting_rows_release(&rows);
+}
+
+/* Count, and print.  COMMAND: NULL, or ends with NULL. */
+static void count(char *const *operand, size_t operands, struct report *report)
+{
+	char name[64];
+	struct stat_heading heading = {
+		.command = { .item = (const char **)(uintptr_t)operand, .count = operands },
+		.target = target_name(name), .per = per.unit,
+	};
+	struct stat_lines lines = { .format = (enum stat_format)format, .events = &events,
+				    .heading = &heading,
+				    .is_live = terminal_can_erase(STDOUT_FILENO) };
+
+	counting.on_interval = stat_print_interval;
+	counting.context = &lines;
+	bool good = counting_runs_make(&counting, operand, warmup, runs, &counted, report);
+	bool has_lines = counting.interval && (format != STAT_TEXT || !lines.is_live);
+	stat_erase_lines(&lines);
+	if (good && !has_lines)
+		print_runs(&heading);
+	if (fflush(stdout) && file && strcmp(file, "-")) {
+		report_failure(report, "cannot write to '%s'", file);
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
+}
+
 /* Print lines of benchmarks.  Return the exit status of a Go test binary; 0 for others. */
 static int count_bench(char *const *argv, struct report *report)
 {
 	const char *unit = per.unit ? per.unit : "op";
-	struct stat_heading heading = { .of = argv[0] };
+	struct stat_heading heading = { .runs = 0 };
 
 	if (bench_command_go_test(argv))
 		bench_exec(argv, &events, &names, report);
@@ -162,7 +289,8 @@ static int count_bench(char *const *argv, struct report *report)
 	else
 		stat_bench_command(&counting, argv, runs, unit, per.unit ? per.number : 1, stdout,
 				   &heading, report);
-	report_failed(heading.failed, heading.runs, report);
+	if (heading.failed)
+		report_note(report, "%zu of %zu runs failed", heading.failed, heading.runs);
 	return 0;
 }
 
@@ -173,6 +301,7 @@ static bool compare(char *const *operand, size_t operands, struct report *report
 	bool exceeded = false;
 
 	commands->runs = runs;
+	commands->warmup = warmup;
 	commands->make_rows = make_rows;
 	if (vs)
 		for (size_t i = 0; i < operands; i++)
@@ -185,37 +314,34 @@ static bool compare(char *const *operand, size_t operands, struct report *report
 	return exceeded;
 }
 
-static void check_options(char *const *operand, size_t operands)
-{
-	if (!operands)
-		command_misused(&command, "nothing to count: give a command");
-	if (vs && !comparison.base && operands < 2)
-		command_misused(&command, "--vs takes two commands or more, each as one word");
-	if (bench && is_go(operand))
-		check_go(operand);
-	if (!runs)
-		runs = vs || comparison.base ? 10 : 1;
-}
-
 int main(int argc, char **argv)
 {
 	struct report report;
+	struct output out = { .fd = -1 };
 	int status = 0;
 
 	int first = command_begin(&command, &report, argc, argv);
-	check_options(argv + first, (size_t)(argc - first));
-	target.command = argv + first;
-	if (counting_choose(&events, &names, false, &report) &&
+	size_t operands = (size_t)(argc - first);
+	char *const *operand = operands ? argv + first : NULL;
+	bool good = complete_target(operand, &report);
+	check_options(operands);
+	if (take_output(&out, &report) && good &&
+	    counting_choose(&events, &names, detail, &report) &&
 	    counting_begin(&counting, &events, &report)) {
 		if (bench)
-			status = count_bench(argv + first, &report);
+			status = count_bench(operand, &report);
 		else if (vs || comparison.base)
-			status = compare(argv + first, (size_t)(argc - first), &report)
-				 ? EXIT_CHANGED : 0;
+			status = compare(operand, operands, &report) ? EXIT_CHANGED : 0;
 		else
-			count_command(argv + first, &report);
+			count(operand, operands, &report);
 	}
+	if (out.fd >= 0)
+		output_close(&out);
 	event_list_release(&events);
-	int ended = command_end(&report);
-	return ended && status == EXIT_CHANGED ? ended : status ? status : ended;
+	target_release(&target);
+	if (exit_status)
+		status = counted.status;
+	counting_runs_release(&counted);
+	int own = command_end(&report);
+	return own && !bench ? own : status ? status : own;
 }

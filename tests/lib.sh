@@ -59,7 +59,7 @@ if test "$KIND" = release && test -z "$WRAP" && grep -qE 'json| -j' "$0"; then
 	KEPT_JSON=$ONCE/json
 	mkdir -p "$KEPT_JSON"
 	export KEPT_JSON
-	for tool in pmu-events pmu-stream pmu-top pmu-diff; do
+	for tool in pmu-events pmu-stream pmu-top pmu-diff pmu-stat; do
 		ln -s "$HELP/keeps-json" "$scratch/bin/$tool"
 	done
 fi

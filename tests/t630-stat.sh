@@ -1,34 +1,211 @@
 #!/bin/sh
-# pmu-stat: what it counts is what the kernel says otherwise, and what it does with runs that fail.
+# pmu-stat: what it counts is what the kernel says otherwise; each form of its output has the same
+# numbers; runs that fail or are stopped are counted and reported.
 # kinds: release user
 . tests/lib.sh
 
-# value NAME: the mean of the row NAME of the table in out
+# value NAME [FILE]: the mean of the only row NAME, whatever its modifiers, in JSON
 value() {
-	awk -v name="$1" '$NF ~ "^" name "(:u)?$" { gsub(/[,~]/, "", $1); print $1; n++ }
-		END { exit n != 1 }' out
+	python3 -c '
+import json, sys
+rows = [r for r in json.load(open(sys.argv[2]))["rows"] if r["name"].split(":")[0] == sys.argv[1]]
+assert len(rows) == 1, rows
+print(rows[0]["mean"])' "$1" "${2:-out}"
 }
 
-check 'a command is counted from its exec to its exit, with its children' <<'END'
-	pmu-stat -e page-faults -- /bin/true >out
-	few=$(value page-faults)
-	pmu-stat -e page-faults -- sh -c "/bin/true; /bin/true; /bin/true" >out
-	at_least "$(value page-faults)" $((3 * few))
+# counts: the kind of checks that count context switches, which need the right to count the kernel
+counts_kernel() {
+	pmu-stat -e context-switches -- true 2>&1 | none grep "counts nothing"
+}
+
+check 'page faults are the pages that a program touches' <<'END'
+	pmu-stat --json -e page-faults -- touches 0 >few 2>/dev/null
+	pmu-stat --json -e page-faults -- touches 10000 >many 2>/dev/null
+	near $(($(value page-faults many) - $(value page-faults few))) 10000 20
+END
+
+check 'children and threads are counted, and the start of the command is not' <<'END'
+	pmu-stat --json -e page-faults -- touches 3000 >one 2>/dev/null
+	pmu-stat --json -e page-faults -- sh -c "touches 3000; touches 3000; exit" >two 2>/dev/null
+	at_least "$(value page-faults two)" $((2 * $(value page-faults one)))
+	# no more than what the program is said to do by another program that only executes it
+	pmu-stat --json -e page-faults -- /bin/true >true 2>/dev/null
+	at_most "$(value page-faults true)" 200
+END
+
+check 'task-clock and context switches are those of getrusage()' <<'END'
+	counts() { pmu-stat --json -e task-clock,context-switches -o out -- touches 0 30000000 50 >said; }
+	undisturbed counts
+	read -r ns switches <said
+	near "$(value task-clock)" "$ns" $((ns / 20 + 10000000 + taken * 1000000))
+	counts_kernel || skip "who may not count the kernel cannot count context switches"
+	near "$(value context-switches)" "$switches" 5
+END
+
+check 'each form of the output has the same numbers, and the interval is of Student' <<'END'
+	pmu-stat --json -n 5 -e page-faults,task-clock -- touches 100 >json 2>/dev/null
+	python3 - <<-EOF
+	import json, math
+	got = json.load(open("json"))
+	assert (got["runs"], got["failed"], got["command"]) == (5, 0, ["touches", "100"])
+	assert [r["name"].split(":")[0] for r in got["rows"]] == [
+	    "page-faults", "task-clock", "wall-time", "user-time", "system-time"]
+	for row in got["rows"]:
+	    values = row["values"]
+	    mean = sum(values) / 5
+	    half = 2.7764451 * math.sqrt(sum((v - mean) ** 2 for v in values) / 4 / 5)
+	    for name, want in ("mean", mean), ("low", mean - half), ("high", mean + half), \
+	            ("min", min(values)), ("max", max(values)):
+	        assert math.isclose(row[name], want, rel_tol=1e-6, abs_tol=1e-3), (row, name, want)
+	EOF
+	pmu-stat -n 2 -e page-faults -- touches 100 >table 2>/dev/null
+	test "$(head -n 1 table)" = "2 runs of: touches 100"
+	grep -qE "^ *mean +\+- +min +max +counted +event$" table
+	grep -qE "^ *[0-9.,]+ +[0-9.>]+ % +[0-9,]+ +[0-9,]+ +100 % +page-faults(:u)?$" table
+	pmu-stat -e page-faults -- touches 100 2>/dev/null | grep -qE "^ *[0-9]+ +- .* page-faults"
+	pmu-stat --to csv -e page-faults -- touches 100 2>/dev/null | tr -d "\r" >csv
+	test "$(head -n 1 csv)" = of,event,unit,mean,low,high,min,max,runs,running,scaled
+	grep -qE "^,page-faults(:u)?,count,([0-9]+),,,\2,\2,1,1.000000,no$" csv
+END
+
+check 'runs to warm up are not counted, but made' <<'END'
+	pmu-stat --json -n 2 --warmup 3 -e page-faults -- sh -c "echo x >>ran" >out 2>/dev/null
+	test "$(wc -l <ran)" = 5
+	grep -q '"runs": 2,' out
+END
+
+check 'a machine without counters gets software events, and one line that says so' <<'END'
+	pmu-stat -- true >out 2>err
+	grep -q " task-clock" out
+	grep -q " page-faults" out
+	pmu-events --check cycles || test "$(grep -c "no hardware counters here" err)" = 1
+	exits 0 pmu-stat --detail -- true >out 2>err
+	grep -q " minor-faults" out
+	at_most "$(wc -l <err)" 2
 END
 
 check 'a command that is not found, and an event that is refused: one line, exit 1' <<'END'
 	exits 1 pmu-stat -e task-clock:u -- ./nosuch >out 2>err
 	echo "pmu-stat: cannot run './nosuch': No such file or directory" | same - err
 	test ! -s out
-	exits 1 pmu-stat -e nosuch -- true >out 2>err
-	test "$(wc -l <err)" = 1
-	exits 2 pmu-stat 2>err
-	exits 2 pmu-stat -n 0 true 2>err
+	for event in nosuch mem:0x1001/8:rw; do
+		exits 1 pmu-stat -e "$event" -- true >out 2>err
+		test "$(wc -l <err)" = 1
+		grep -q "^pmu-stat: .*$event" err
+		test ! -s out
+	done
+	exits 1 pmu-stat -e task-clock:u -p 999999999 2>err
+	grep -qx "pmu-stat: no process has the pid 999999999" err
+	for wrong in "" "-n 0 true" "-p 1 -a" "-p 1 -n 2" "--by cpu true" "--interval 1 -n 2 true"; do
+		exits 2 pmu-stat $wrong 2>err
+	done
 END
 
-check 'runs that fail are counted and reported' <<'END'
-	exits 0 pmu-stat -e task-clock -n 3 -- sh -c "exit 3" >out 2>err
-	grep -q "^pmu-stat: 3 of 3 runs failed$" err
+check 'an output that cannot be written is refused before the run' <<'END'
+	exits 1 pmu-stat -o no/such -- sh -c ": >ran" 2>err
+	test ! -e ran
+	exits 1 pmu-stat -e task-clock:u -o /dev/full -- true 2>err
+	echo "pmu-stat: cannot write to '/dev/full': No space left on device" | same - err
+	pmu-stat -e task-clock:u -o file -- echo said >out
+	echo said | same - out
+	grep -q "task-clock:u" file
+	pmu-stat -e task-clock:u -- echo said 2>err >out
+	grep -qx said err
+END
+
+check 'runs that fail or die by a signal are counted and reported' <<'END'
+	exits 0 pmu-stat --json -e task-clock:u -n 3 -- sh -c "exit 3" >out 2>err
+	same - err <<-EOF
+	pmu-stat: 3 of 3 runs failed; the last of these:
+	pmu-stat: 'sh' failed: exit status 3
+	EOF
+	grep -q '"runs": 3, "failed": 3,' out
+	exits 0 pmu-stat -e task-clock:u -- sh -c 'kill -9 $$' >out 2>err
+	grep -q "'sh' was ended by signal 9" err
+	exits 3 pmu-stat --exit-status -e task-clock:u -- sh -c "exit 3" >out 2>err
+	none cat err
+	exits 137 pmu-stat --exit-status -e task-clock:u -- sh -c 'kill -9 $$' >out 2>err
+END
+
+check 'a run that takes too long is stopped, and what it counted is printed' <<'END'
+	exits 0 pmu-stat --json -d 0.2 -e task-clock:u -- sh -c 'echo $$ >pid; exec sleep 600' >out
+	gone "$(cat pid)"
+	grep -q '"runs": 1, "failed": 0,' out
+	at_least "$(value wall-time)" 200000000
+	at_most "$(value wall-time)" 100000000000
+END
+
+check 'SIGINT ends the runs, and those that were complete are printed' <<'END'
+	cat >command <<-EOF
+	#!/bin/sh
+	echo x >>ran
+	test "\$(wc -l <ran)" -lt 3 || { : >third; exec sleep 600; }
+	EOF
+	chmod +x command
+	pmu-stat --to csv -n 5 -e task-clock:u -- ./command >out 2>err &
+	eventually test -e third
+	kill -INT $!
+	exits 0 wait $!
+	grep -q "^,task-clock:u,.*,2,1.000000,no" out
+	grep -q "run 3 was stopped: it is left out" err
+END
+
+check 'processes are counted with the threads that they start, until they end' <<'END'
+	mkfifo go
+	sh -c 'read line <go; exec touches 2000' &
+	pid=$!
+	pmu-stat --to csv -e page-faults:u -p $pid >out 2>err &
+	stat=$!
+	eventually sh -c "ls -l /proc/$stat/fd | grep -q pidfd"
+	echo >go
+	exits 0 wait $stat
+	at_least "$(sed -n "s/^,page-faults:u,count,\([0-9]*\),.*/\1/p" out)" 2000
+END
+
+check 'intervals: their counts add up to those of the run' <<'END'
+	pmu-stat --json --interval 10ms -e task-clock:u,page-faults:u -- touches 5000 20000000 >lines \
+		2>/dev/null
+	python3 - <<-EOF
+	import json
+	lines = [json.loads(line) for line in open("lines")]
+	assert len(lines) > 2
+	faults = sum(l["rows"][1]["mean"] for l in lines)
+	assert 5000 <= faults < 5200, faults
+	end = 0
+	for line in lines:
+	    assert abs(line["start"] - end) < 1e-6, line
+	    end = line["start"] + line["seconds"]
+	EOF
+	pmu-stat --interval 10ms -e page-faults:u -- touches 5000 20000000 >text 2>/dev/null
+	head -n 1 text | grep -qE "^ +time +page-faults:u$"
+	at_least "$(sed 1d text | awk '{ gsub(",", ""); sum += $2 } END { print sum }')" 5000
+	pmu-stat --to csv --interval 10ms -e page-faults:u -- touches 5000 20000000 2>/dev/null >csv
+	test "$(grep -c ^start,seconds,of,event csv)" = 1
+END
+
+check 'each thread, CPU, core and node has rows of its own' <<'END'
+	ten threads 0.3 &
+	pid=$!
+	pmu-stat --to csv -e task-clock:u -p $pid --per-thread >out 2>err
+	at_least "$(grep -cE "^[0-9]+ [a-z0-9]+,task-clock:u," out)" 2
+	counts_kernel || skip "who may not count the kernel cannot count CPUs"
+	for unit in cpu core node; do
+		pmu-stat --to csv -e task-clock -a --per-$unit -d 50ms >$unit 2>/dev/null
+		grep ,task-clock, $unit | cut -d , -f 1 | sort >got
+		lscpu -p=CPU,SOCKET,CORE,NODE | grep -v "^#" | while IFS=, read -r cpu package core node; do
+			case $unit in
+			cpu) echo "cpu $cpu" ;;
+			core) echo "core ${package:-0}.$core" ;;
+			node) echo "node ${node:-0}" ;;
+			esac
+		done | sort -u | same - got
+	done
+END
+
+check 'a reader that has enough ends the run, quietly' <<'END'
+	{ exits 0 pmu-stat --interval 50ms -e task-clock:u -- sleep 600 2>err; : >ended; } | head -n 1
+	eventually test -e ended
+	none cat err
 END
 
 done_testing

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void descriptor_close(int fd)
@@ -24,4 +25,15 @@ void descriptor_fill(int fd, int flags)
 		dup2(null, fd);
 		close(null);
 	}
+}
+
+uint64_t descriptor_raise_limit(void)
+{
+	struct rlimit limit = { 0 };
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return limit.rlim_cur;
 }

@@ -2,6 +2,7 @@
 #include "counters/counters.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/random.h"
 #include "record/events.h"
 
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { RING_MIN = 16 * 1024 };	/* bytes; smallest ring to fall back to */
@@ -59,23 +59,12 @@ static bool check_cpus(const struct counters *c)
 	return good;
 }
 
-static uint64_t raise_file_limit(void)
-{
-	struct rlimit limit = { 0 };
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	return limit.rlim_cur;
-}
-
 bool counters_init(struct counters *c, const struct event_list *events,
 		   const struct target *target, size_t ring_size, struct report *report)
 {
 	*c = (struct counters){ .events = events, .report = report, .ring_size = ring_size };
 	find_cpus(c, target);
-	raise_file_limit();
+	descriptor_raise_limit();
 	c->ids = mem_zeroed(events->count, sizeof(*c->ids));
 	if (c->cpus == 0)
 		report_error(report, "cannot find out which CPUs are online");
@@ -87,7 +76,7 @@ void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, u
 	enum { OTHERS = 32 };	/* descriptors reserved for other uses */
 
 	*needed = (uint64_t)tasks * c->cpus * c->events->count;
-	*allowed = raise_file_limit();
+	*allowed = descriptor_raise_limit();
 	*allowed -= *allowed < OTHERS + c->count ? *allowed : OTHERS + c->count;
 }
 

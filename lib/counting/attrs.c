@@ -7,8 +7,9 @@
 #include <errno.h>
 
 /* Complete the attr of EVENT, which is alone, leads its group, or follows the group's leader. */
-static void complete(const struct target *t, struct event *event, bool leads, bool in_group)
+static void complete(const struct counting *c, struct event *event, bool leads, bool in_group)
 {
+	const struct target *t = c->target;
 	struct perf_event_attr *attr = &event->attr;
 	bool by_task = !target_is_by_cpu(t) && !event->per_cpu;
 
@@ -21,7 +22,7 @@ static void complete(const struct target *t, struct event *event, bool leads, bo
 			    PERF_FORMAT_ID | (in_group ? PERF_FORMAT_GROUP : 0);
 	attr->disabled = leads;
 	attr->enable_on_exec = leads && by_task && t->command;
-	attr->inherit = by_task && !t->tids && event->inherit >= 0;
+	attr->inherit = by_task && c->by == BY_NOTHING && event->inherit >= 0;
 	attr->inherit_thread = attr->inherit && !t->command && !t->children;
 }
 
@@ -73,12 +74,12 @@ static int adapt(struct event_list *events, struct event *event, int leader,
 }
 
 /* Count the members of a group apart. */
-static void dissolve(const struct target *t, struct event_list *events, uint32_t first,
+static void dissolve(const struct counting *c, struct event_list *events, uint32_t first,
 		     uint32_t end)
 {
 	for (uint32_t e = first; e < end; e++) {
 		events->event[e].group = 0;
-		complete(t, &events->event[e], true, false);
+		complete(c, &events->event[e], true, false);
 	}
 }
 
@@ -99,7 +100,7 @@ static bool report_refused(const struct event *event, uint32_t number, int error
 }
 
 /* Try the group of the events from FIRST to *END.  False: reported. */
-static bool try_group(const struct target *t, struct event_list *events, uint32_t first,
+static bool try_group(const struct counting *c, struct event_list *events, uint32_t first,
 		      uint32_t *end, struct report *report)
 {
 	bool is_weak = false, good = true;
@@ -114,7 +115,7 @@ static bool try_group(const struct target *t, struct event_list *events, uint32_
 			break;
 		int fd = adapt(events, event, leader, report);
 		if (fd < 0 && e > first && is_weak) {
-			dissolve(t, events, first, *end);
+			dissolve(c, events, first, *end);
 			*end = first;	/* try them again, one by one */
 			break;
 		}
@@ -133,8 +134,9 @@ static bool try_group(const struct target *t, struct event_list *events, uint32_
 static void report_limits(const struct event_list *events, bool no_kernel, struct report *report)
 {
 	if (no_kernel)
-		report_note(report, "the kernel's own code is not counted: "
-			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
+		report_note(report, "the kernel's own code is not counted, nor context switches "
+			    "and migrations, which happen there: kernel.perf_event_paranoid "
+			    "forbids it without CAP_PERFMON");
 	for (size_t i = 0; i < events->count; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 		if (attr->exclude_kernel && attr->type == PERF_TYPE_SOFTWARE &&
@@ -155,8 +157,8 @@ bool counting_begin(struct counting *c, struct event_list *events, struct report
 		bool has_kernel = !events->event[first].attr.exclude_kernel;
 		end = counts_group_end(events, first);
 		for (uint32_t e = first; e < end; e++)
-			complete(c->target, &events->event[e], e == first, end - first > 1);
-		if (!try_group(c->target, events, first, &end, report))
+			complete(c, &events->event[e], e == first, end - first > 1);
+		if (!try_group(c, events, first, &end, report))
 			return false;
 		no_kernel |= has_kernel && events->event[first].attr.exclude_kernel;
 	}

@@ -23,7 +23,6 @@ static const struct usual {
 /* Which of the usual events are missing, and why. */
 struct missing {
 	bool cycles;		/* and so, all that need a hardware counter */
-	bool kernel;		/* what happens in the kernel may not be counted */
 	char names[256];	/* of others: "LLC-loads, LLC-load-misses" */
 	char why[512];		/* of the first */
 };
@@ -65,9 +64,7 @@ static bool can_count(struct event_list *one, struct missing *m, const char *nam
 				break;
 		if (!error)
 			continue;
-		if (!counts_users(event))
-			m->kernel = true;
-		else if (!m->cycles)
+		if (counts_users(event) && !m->cycles)
 			snprintf(m->names + used, sizeof(m->names) - used, "%s%s",
 				 used ? ", " : "", name);
 		if (!*m->why)
@@ -85,9 +82,6 @@ static void report_missing(const struct missing *m, struct report *report)
 			    "events are counted");
 	else if (*m->names)
 		report_note(report, "not counted here: %s: %s", m->names, m->why);
-	if (m->kernel)
-		report_note(report, "context switches and migrations are not counted: "
-			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
 }
 
 bool counting_choose(struct event_list *list, const struct word_list *names, bool detail,
@@ -111,6 +105,9 @@ bool counting_choose(struct event_list *list, const struct word_list *names, boo
 		if (good && !event_parse(list, &how, usual[i].name, report))
 			return false;
 	}
-	report_missing(&missing, report);
-	return true;
+	if (list->count)
+		report_missing(&missing, report);
+	else
+		report_error(report, "nothing can be counted: %s", missing.why);
+	return list->count;
 }

@@ -46,14 +46,16 @@ void counting_row_complete(struct counting_row *row, size_t runs)
 		row->interval = stats_t_quantile(0.025, n - 1) * sqrt(squares / (n - 1) / n);
 }
 
-/* Set ROW to what event E counted in the RUNS runs of RUN. */
-static void set_event(struct counting_row *row, const struct event *event, size_t e,
+/* Set ROW to what event E of a unit counted in the runs: it is value number AT of each run. */
+static void set_event(struct counting_row *row, const struct event *event, size_t at,
 		      const struct counting_run *run, size_t runs)
 {
 	double enabled = 0, running = 0;
 
 	for (size_t i = 0; i < runs; i++) {
-		const struct counting_value *v = &run[i].value[e];
+		if (at >= run[i].units * run[i].events)
+			continue;
+		const struct counting_value *v = &run[i].value[at];
 		row->value[i] = counting_scaled(v) * event->scale;
 		row->is_scaled |= counting_is_scaled(v);
 		enabled += (double)v->enabled;
@@ -67,11 +69,14 @@ void counting_rows_add_events(struct counting_rows *rows, const struct event_lis
 			      const struct counting_run *run, size_t runs)
 {
 	rows->runs = runs;
-	for (size_t e = 0; e < events->count; e++) {
-		const struct event *event = &events->event[e];
-		set_event(counting_rows_add(rows, COUNTING_EVENT, event->name, event->unit), event,
-			  e, run, runs);
-	}
+	for (size_t unit = 0; unit < (runs ? run->units : 1); unit++)
+		for (size_t e = 0; e < events->count; e++) {
+			const struct event *event = &events->event[e];
+			struct counting_row *row = counting_rows_add(rows, COUNTING_EVENT,
+								     event->name, event->unit);
+			row->of = runs && run->unit ? mem_text(run->unit[unit]) : NULL;
+			set_event(row, event, unit * events->count + e, run, runs);
+		}
 }
 
 void counting_rows_add_times(struct counting_rows *rows, const struct counting_run *run,
@@ -127,6 +132,7 @@ const struct counting_row *counting_rows_similar(const struct counting_rows *row
 void counting_rows_release(struct counting_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
+		free(rows->row[i].of);
 		free(rows->row[i].name);
 		free(rows->row[i].unit);
 		free(rows->row[i].value);

@@ -13,6 +13,7 @@ enum counting_kind {
 };
 
 struct counting_row {
+	char *of;		/* the unit that it is of, such as "cpu 3"; NULL: the target */
 	char *name;		/* of an event: its canonical name */
 	char *unit;		/* "count", "nanoseconds", ... */
 	enum counting_kind kind;

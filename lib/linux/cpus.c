@@ -53,12 +53,13 @@ bool cpus_has(const int *cpus, size_t count, int cpu)
 	return false;
 }
 
+/* Return the list in the file NAME below the directory of system devices. */
 static struct cpu_list read_list(const char *name)
 {
 	struct cpu_list list = { 0 };
 	char text[4096];
 
-	if (linux_read_text(text, sizeof(text), "/sys/devices/system/cpu/%s", name) &&
+	if (linux_read_text(text, sizeof(text), "/sys/devices/system/%s", name) &&
 	    !cpus_add(&list, text))
 		cpus_release(&list);
 	return list;
@@ -80,7 +81,7 @@ static void add_allowed(struct cpu_list *list, pid_t pid)
 
 struct cpu_list cpus_online(void)
 {
-	struct cpu_list list = read_list("online");
+	struct cpu_list list = read_list("cpu/online");
 
 	if (!list.count) {	/* no /sys, as in a bare chroot */
 		add_allowed(&list, 0);
@@ -91,7 +92,34 @@ struct cpu_list cpus_online(void)
 
 struct cpu_list cpus_possible(void)
 {
-	return read_list("possible");
+	return read_list("cpu/possible");
+}
+
+/* Return the number in the file NAME of CPU's topology; 0: unknown. */
+static int topology(int cpu, const char *name)
+{
+	char text[32];
+
+	return linux_read_text(text, sizeof(text), "/sys/devices/system/cpu/cpu%d/topology/%s",
+			       cpu, name) ? (int)strtol(text, NULL, 10) : 0;
+}
+
+struct cpu_place cpus_place(int cpu)
+{
+	struct cpu_place place = { .package = topology(cpu, "physical_package_id"),
+				   .core = topology(cpu, "core_id") };
+	struct cpu_list nodes = read_list("node/online");
+	char name[64];
+
+	for (size_t i = 0; i < nodes.count; i++) {
+		snprintf(name, sizeof(name), "node/node%d/cpulist", nodes.cpu[i]);
+		struct cpu_list cpus = read_list(name);
+		if (cpus_has(cpus.cpu, cpus.count, cpu))
+			place.node = nodes.cpu[i];
+		cpus_release(&cpus);
+	}
+	cpus_release(&nodes);
+	return place;
 }
 
 void cpus_release(struct cpu_list *list)

@@ -25,6 +25,13 @@ struct cpu_list cpus_online(void);
 /* Return the CPUs that this machine can have, online or not.  Empty: unknown. */
 struct cpu_list cpus_possible(void);
 
+/* Where a CPU is; 0: unknown. */
+struct cpu_place {
+	int package, core, node;	/* CORE: its number in the package */
+};
+
+struct cpu_place cpus_place(int cpu);
+
 void cpus_release(struct cpu_list *list);
 
 /* Store the name of the CPU's model in MODEL.  False: it has no name (ARM has only numbers). */

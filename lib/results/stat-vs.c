@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "counting/outlying-runs.h"
 #include "record/words.h"
-#include "show/stat-print.h"
+#include "results/stat-internal.h"
 #include "show/value.h"
 
 #include <math.h>

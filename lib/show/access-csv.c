@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses as CSV, RFC 4180.  Of a line, each part is a row. */
 #include "show/access-internal.h"
-#include "show/internal.h"
+#include "show/csv.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/internal.h"
+#include "show/csv.h"
 
 #include <string.h>
 

@@ -18,12 +18,3 @@ void ratios_print_foot(const struct ratio_column *c, FILE *out);
 
 /* Print R as a JSON object on stdout, or null if it is unknown. */
 void ratios_print_json(const struct ratio *r);
-
-/* csv */
-
-/*
- * Print TEXT as a field of CSV, RFC 4180: a field with a quote, comma or line end is quoted, and
- * its quotes are doubled.  A spreadsheet calculates what starts with one of =+-@, and names come
- * from the sampled program: an apostrophe makes them text.
- */
-void csv_text(const char *text, FILE *out);

@@ -2,7 +2,7 @@
 /* stat-bench - prints counts in the format of Go's benchmarks, which benchstat reads. */
 #pragma once
 #include "counting/bench.h"
-#include "show/stat-print.h"
+#include "results/stat-print.h"
 
 /*
  * Count the benchmarks of the Go test binary COMMAND, and print to OUT what it prints, but with a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/stat-bench.h"
+#include "results/stat-bench.h"
 #include "base/arena.h"
 #include "linux/cpus.h"
 #include "record/words.h"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stat-print - prints what pmu-stat counted. */
+#pragma once
+#include "base/word-list.h"
+#include "counting/counting-rows.h"
+
+#include <stdio.h>
+
+/* What is said beside the rows. */
+struct stat_heading {
+	struct word_list command;	/* what was run; empty: nothing */
+	const char *target;	/* what was counted, such as "process 42"; NULL: the command */
+	const char *per;	/* unit by whose number values are divided: "op"; or NULL */
+	size_t runs;
+	size_t failed;		/* runs that failed, or died by a signal */
+	uint64_t wall;		/* of the last run, in ns */
+	const struct counting_run *interval;	/* the rows are of this interval; NULL: of runs */
+};
+
+/* How the rows are written. */
+enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
+
+/* Print a table, CSV or one JSON object on stdout.  In CSV the first line names the columns. */
+void stat_print(enum stat_format format, const struct counting_rows *rows,
+		const struct stat_heading *heading);
+
+/* Print R, which has values of RUNS runs, as a JSON object on stdout. */
+void stat_print_json_row(const struct counting_row *r, size_t runs);
+
+/* Print KEY and NUMBER, or null if it is not finite, which are not the first of a JSON object. */
+void stat_print_json_number(const char *key, double number);
+
+/* Lines of intervals. */
+struct stat_lines {
+	enum stat_format format;
+	bool is_live;		/* stdout is a terminal: lines are drawn again */
+	const struct event_list *events;
+	const struct stat_heading *heading;
+	size_t printed;		/* lines that are drawn again, or intervals */
+};
+
+/*
+ * Print the interval SINCE, a block of lines.  Return false if stdout cannot be written to.  For
+ * counting.on_interval.
+ */
+bool stat_print_interval(void *lines, const struct counting_run *since);
+
+/* Erase the lines that would be drawn again. */
+void stat_erase_lines(struct stat_lines *lines);
