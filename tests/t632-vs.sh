@@ -1,5 +1,7 @@
 #!/bin/sh
 # pmu-stat --vs: the order of runs, which changes are called, --fail-if, --base, outliers, failures.
+#
+# SIMULATED=all: 100 comparisons of equal commands, too.
 # kinds: release asan user
 . tests/lib.sh
 
@@ -60,6 +62,25 @@ check 'a planted change is called, its interval has the truth; equal commands do
 	cat table
 	near "$(sed -n "s/^.* \([-+]\?[0-9.]*\) %  .* page-faults.*/\1/p" table)" 0 0.5
 	grep -q "^more than chance: at a false discovery rate of 5 %, with 4 rows$" table
+END
+
+check 'of 100 comparisons of equal commands, at most 10 call a change' <<'END'
+	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
+	any_user
+	unsanitized
+	seq 20000 >numbers
+	for round in $(seq 25); do
+		for command in true "ls /usr/bin" "gzip -kc numbers" "ten serial 0.002"; do
+			pmu-stat --vs "$command" "$command" >table 2>err
+			grep -h "  yes " table || :
+			grep -q "  yes " table && echo "$command" >>called || :
+			echo >>made
+		done
+	done
+	test "$(wc -l <made)" = 100
+	touch called
+	echo "$(wc -l <called) of 100 call a change"
+	at_most "$(wc -l <called)" 10
 END
 
 check '--fail-if: exit 3 only if the whole interval is above the limit' <<'END'
