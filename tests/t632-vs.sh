@@ -134,6 +134,21 @@ check 'runs that fail are counted and reported; --fail-if then decides nothing' 
 	grep -q "^one run says nothing about chance" table
 END
 
+check 'Ctrl-C prints the runs so far; the one that was stopped does not count' <<'END'
+	unsanitized
+	printf "#!/bin/sh\necho >>ran\nexec sleep \$1\n" >nap
+	chmod +x nap
+	pmu-stat -e task-clock --fail-if task-clock:+1% --vs "./nap 0.01" "./nap 0.02" 2>err >table &
+	pid=$!
+	six() { test "$(wc -l <ran)" -ge 6; }
+	eventually six
+	kill -INT $pid
+	exits 1 wait $pid
+	cat err table
+	grep -qE "^pmu-stat: --fail-if: stopped after [2-9] of 10 runs$" err
+	grep -qE "^base: ./nap 0.01 \([2-9] runs\)$" table
+END
+
 # earlier MACHINE VALUES [FAILED]: the JSON of three runs that counted page-faults
 earlier() {
 	echo "{\"machine\": {\"name\": \"$1\", \"kernel\": \"$(uname -r)\", \"cpu\": \"\"}, \

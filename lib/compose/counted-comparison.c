@@ -4,6 +4,7 @@
 #include "counting/counting-machine.h"
 #include "results/stat-vs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 bool counted_comparison_begin(struct counted_comparison *c, struct report *report)
@@ -29,6 +30,18 @@ static void warn(const struct counted_comparison *c, struct report *report)
 		report_note(report, "'%s' is from another machine: %s, kernel %s, CPU %s; this is "
 			    "%s, kernel %s, CPU %s", c->base, of->name, of->kernel, of->cpu,
 			    here.name, here.kernel, here.cpu);
+}
+
+/* Report that the user stopped the runs: an error if the comparison decides something. */
+static void report_stopped(const struct counted_comparison *c, struct report *report)
+{
+	size_t runs = c->commands.command[c->commands.count - 1].runs;
+
+	if (c->gates.count)
+		report_error(report, "--fail-if: stopped after %zu of %" PRIu64 " runs", runs,
+			     c->commands.runs);
+	else
+		report_note(report, "stopped after %zu of %" PRIu64 " runs", runs, c->commands.runs);
 }
 
 /* Report the runs of SIDE that failed: an error if the comparison decides something. */
@@ -88,6 +101,8 @@ bool counted_comparison_make(struct counted_comparison *c, struct report *report
 		if (c->base)
 			warn(c, report);
 		exceeded = compare(c, side, sides, report);
+		if (c->commands.counting->is_stopped)
+			report_stopped(c, report);
 	}
 	free(side);
 	return exceeded;
