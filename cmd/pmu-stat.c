@@ -32,7 +32,8 @@ static struct event_list events;
 static uint64_t runs, warmup;
 static bool detail, exit_status, bench, vs;
 static int format = STAT_TEXT, by;
-static const char *file, *cgroup_path;
+static const char *file, *cgroup_path, *save;
+static struct output saved = { .fd = -1 };
 static struct { char *unit; double number; } per;
 static struct target target;
 static struct counting counting = { .target = &target, .stop = &command_stop };
@@ -94,8 +95,10 @@ static const struct command_option options[] = {
 	  SETS_COUNT(warmup), .most = 100000, .group = TARGET },
 	{ 0, "vs", NULL, "compare commands, each quoted as one word, with the first of them",
 	  SETS_FLAG(vs), .group = COMPARISON, .excludes = "bench" },
-	{ 0, "base", "FILE", "compare with the runs in FILE, which pmu-stat -j wrote",
+	{ 0, "base", "FILE", "compare with the runs in FILE, of --save or -j",
 	  SETS_TEXT(comparison.base), .group = COMPARISON, .excludes = "bench" },
+	{ 0, "save", "FILE", "also save all runs in FILE, for --base", SETS_TEXT(save),
+	  .group = COMPARISON, .excludes = "bench" },
 	{ 0, "fail-if", "LIMIT", "exit 3 if a count grew more: instructions:+1%; may be repeated",
 	  PARSED_BY(parse_fail_if, comparison.gates, "EVENT:+1%, or a list of these"),
 	  .group = COMPARISON, .needs = "vs base" },
@@ -174,7 +177,7 @@ static void check_go(char *const *argv)
 static void check_options(size_t operands)
 {
 	if (!runs)
-		runs = vs || comparison.base ? 10 : 1;
+		runs = vs || comparison.base || save ? 10 : 1;
 	counting.by = (enum counting_by)by;
 	counting.quiet_status = exit_status;
 	if (counting.by > BY_THREAD && !target_is_by_cpu(&target))
@@ -187,11 +190,11 @@ static void check_options(size_t operands)
 		command_misused(&command, "--interval is for one run");
 	if (counting.by == BY_THREAD && runs > 1)
 		command_misused(&command, "--by thread is for one run");
-	if ((vs || comparison.base) && !target.command)
-		command_misused(&command, "--vs and --base compare commands");
+	if ((vs || comparison.base || save) && !target.command)
+		command_misused(&command, "--vs, --save and --base are for commands");
 	if (vs && !comparison.base && operands < 2)
 		command_misused(&command, "--vs takes two commands or more, each as one word");
-	if ((vs || comparison.base) && (by || counting.interval || counting.duration))
+	if ((vs || comparison.base || save) && (by || counting.interval || counting.duration))
 		command_misused(&command, "--by, --interval and -d do not compare commands");
 	if (bench && !target.command)
 		command_misused(&command, "--bench needs a command");
@@ -212,6 +215,23 @@ static bool take_output(struct output *out, struct report *report)
 		return true;
 	output_open(out, file, report);
 	return out->fd >= 0 && dup2(out->fd, STDOUT_FILENO) >= 0;
+}
+
+/* Open the file of --save, if it was given.  False: reported. */
+static bool open_saved(struct report *report)
+{
+	if (save)
+		output_open_whole(&saved, save, false, report);
+	return !save || saved.fd >= 0;
+}
+
+/* Leave the file of --save as it was if nothing has been saved. */
+static void leave_saved(void)
+{
+	if (saved.fd < 0)
+		return;
+	output_discard(&saved);
+	output_close(&saved);
 }
 
 /* Return what is counted, for people; NULL: the command. */
@@ -237,6 +257,19 @@ static void make_rows(struct counting_rows *rows, const struct counting_run *run
 		counting_rows_divide(rows, per.number);
 }
 
+/* What stat_print() prints. */
+struct printed {
+	const struct counting_rows *rows;
+	const struct stat_heading *heading;
+};
+
+static void print_json(const void *printed)
+{
+	const struct printed *p = printed;
+
+	stat_print(STAT_JSON, p->rows, p->heading);
+}
+
 /* Print what the runs counted. */
 static void print_runs(struct stat_heading *heading)
 {
@@ -246,6 +279,8 @@ static void print_runs(struct stat_heading *heading)
 	heading->failed = counted.failed;
 	heading->wall = counted.count ? counted.run[counted.count - 1].wall : 0;
 	make_rows(&rows, counted.run, counted.count);
+	if (save)
+		stat_save(&saved, print_json, &(struct printed){ &rows, heading });
 	stat_print((enum stat_format)format, &rows, heading);
 	counting_rows_release(&rows);
 }
@@ -303,6 +338,8 @@ static bool compare(char *const *operand, size_t operands, struct report *report
 	commands->runs = runs;
 	commands->warmup = warmup;
 	commands->make_rows = make_rows;
+	comparison.format = (enum stat_format)format;
+	comparison.save = save ? &saved : NULL;
 	if (vs)
 		for (size_t i = 0; i < operands; i++)
 			counted_commands_add_line(commands, operand[i]);
@@ -325,7 +362,7 @@ int main(int argc, char **argv)
 	char *const *operand = operands ? argv + first : NULL;
 	bool good = complete_target(operand, &report);
 	check_options(operands);
-	if (take_output(&out, &report) && good &&
+	if (take_output(&out, &report) && good && open_saved(&report) &&
 	    counting_choose(&events, &names, detail, &report) &&
 	    counting_begin(&counting, &events, &report)) {
 		if (bench)
@@ -335,11 +372,12 @@ int main(int argc, char **argv)
 		else
 			count(operand, operands, &report);
 	}
+	leave_saved();
 	if (out.fd >= 0)
 		output_close(&out);
 	event_list_release(&events);
 	target_release(&target);
-	if (exit_status)
+	if (exit_status && !status)
 		status = counted.status;
 	counting_runs_release(&counted);
 	int own = command_end(&report);

@@ -24,6 +24,8 @@ check 'each kind of output has its schema, which is closed to unknown fields' <<
 	pmu-events --encode --json --pmu skx inst_retired.any:u >pmu-events.encode
 	pmu-events --check --json cpu-clock cycles >pmu-events.check || :
 	pmu-events --doctor --json $$ >pmu-events.doctor || :
+	pmu-stat --json true >pmu-stat.one
+	pmu-stat --json --vs true "true; :" >pmu-stat.vs
 	judge pmu-*.*
 	grep -q '"ratios"' pmu-top.ratio
 	grep -q '"verdict"' pmu-top.change

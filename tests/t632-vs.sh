@@ -175,6 +175,47 @@ check '--base compares with the runs in a file; one of another machine is named'
 	grep -q "^pmu-stat: --fail-if cannot test 'task-clock\(:u\)\?': the base does not have it" err
 END
 
+check '--save and -j write what --base reads; a run that fails to start leaves the file' <<'END'
+	unsanitized
+	pmu-stat -e page-faults --save one.json -- known 500 0 0 >table
+	grep -q "^10 runs of" table
+	pmu-stat -e page-faults -n 3 -j -- known 500 0 0 >plain.json
+	pmu-stat -e page-faults -n 3 --save two.json --vs "known 500 0 0" "known 600 0 0" >table
+	for base in one:10 plain:3; do
+		exits 3 pmu-stat -e page-faults -n 3 --fail-if page-faults:+5% --base ${base%:*}.json \
+			-- known 600 0 0 >table
+		grep -qx "base: known 500 0 0 (${base#*:} runs, from '${base%:*}.json')" table
+	done
+	# the last of several commands
+	exits 0 pmu-stat -e page-faults -n 3 --fail-if page-faults:+5% --base two.json known 600 0 0 \
+		>table
+	grep -qx "base: known 600 0 0 (3 runs, from 'two.json')" table
+	exits 1 pmu-stat -e page-faults --save two.json ./nosuch 2>err
+	pmu-stat -e page-faults -n 2 --base two.json --save two.json known 600 0 0 >table
+	exits 1 pmu-stat --save no/where true 2>err
+	grep -qx "pmu-stat: cannot open 'no/where' for writing: No such file or directory" err
+	exits 2 pmu-stat --save x.json -p $$ 2>err
+END
+
+check 'JSON and CSV have what the table has' <<'END'
+	unsanitized
+	pmu-stat -e page-faults -n 5 -j --vs "known 500 0 0" "known 600 0 0; :" >vs.json
+	python3 - vs.json >got <<-'PY'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		old, new = d["commands"]
+		row = next(r for r in d["comparisons"][0]["rows"] if r["name"].startswith("page-faults"))
+		values = next(r["values"] for r in old["rows"] if r["name"] == row["name"])
+		print(len(values), old["runs"], old["shell"], new["shell"], row["called"], row["ranks"],
+		      0.1 < row["low"] <= row["change"] <= row["high"] < 0.5,
+		      abs(sum(values) / 5 - row["base"]) < 1e-6, row["p"] <= row["q"] < 0.05)
+	PY
+	echo "5 5 False True True agree True True True" | same - got
+	pmu-stat -e page-faults -n 5 --to csv --vs "known 500 0 0" "known 600 0 0" >vs.csv
+	test "$(wc -l <vs.csv)" = 5
+	tr -d "\r" <vs.csv | grep -qE "^known 500 0 0,known 600 0 0,page-faults(:u)?,count,.*,yes$"
+END
+
 check 'a file that pmu-stat did not write is refused, with the place' <<'END'
 	exits 1 pmu-stat --base nosuch.json true 2>err
 	grep -qx "pmu-stat: cannot read 'nosuch.json': No such file or directory" err

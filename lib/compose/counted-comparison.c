@@ -41,7 +41,8 @@ static void report_stopped(const struct counted_comparison *c, struct report *re
 		report_error(report, "--fail-if: stopped after %zu of %" PRIu64 " runs", runs,
 			     c->commands.runs);
 	else
-		report_note(report, "stopped after %zu of %" PRIu64 " runs", runs, c->commands.runs);
+		report_note(report, "stopped after %zu of %" PRIu64 " runs", runs,
+			    c->commands.runs);
 }
 
 /* Report the runs of SIDE that failed: an error if the comparison decides something. */
@@ -56,6 +57,11 @@ static void report_failed(const struct counted_comparison *c, const struct stat_
 			    side->text);
 }
 
+static void print_json(const void *vs)
+{
+	stat_vs_print_json(vs);
+}
+
 /* Compare the SIDES with the first one.  Return whether a gate is exceeded. */
 static bool compare(const struct counted_comparison *c, const struct stat_side *side,
 		    size_t sides, struct report *report)
@@ -68,7 +74,14 @@ static bool compare(const struct counted_comparison *c, const struct stat_side *
 	for (size_t i = 1; i < sides; i++)
 		comparison_make(&made[i - 1], side[0].rows, side[i].rows);
 	comparison_judge(made, sides - 1, view.fdr);
-	stat_vs_print_text(&view);
+	if (c->save)
+		stat_save(c->save, print_json, &view);
+	if (c->format == STAT_JSON)
+		stat_vs_print_json(&view);
+	else if (c->format == STAT_CSV)
+		stat_vs_print_csv(&view);
+	else
+		stat_vs_print_text(&view);
 	exceeded = counting_gates_exceeded(&c->gates, made, sides - 1, view.fdr, report);
 	for (size_t i = 0; i < sides; i++) {
 		report_failed(c, &side[i], report);

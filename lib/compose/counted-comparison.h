@@ -7,12 +7,15 @@
 #include "compose/counted-commands.h"
 #include "counting/earlier.h"
 #include "counting/gates.h"
+#include "results/stat-print.h"
 
 /* The caller sets the first fields; the others are zero. */
 struct counted_comparison {
 	struct counted_commands commands;
 	const char *base;		/* file with earlier runs, which are the base; or NULL */
+	struct output *save;		/* gets the runs as JSON, for BASE; or NULL */
 	struct counting_gates gates;
+	enum stat_format format;
 	/* private: */
 	struct earlier earlier;
 };

@@ -84,17 +84,24 @@ void stat_print_json_row(const struct counting_row *r, size_t runs)
 	printf("%s]}", runs ? "" : "[");
 }
 
-static void print_json(const struct counting_rows *rows, const struct stat_heading *h)
+void stat_print_json_machine(void)
 {
 	struct counting_machine machine;
 
 	counting_machine_read(&machine);
-	printf("{\"machine\": {");
+	json_key("machine", true);
+	putchar('{');
 	json_key("name", true);
 	json_string(machine.name);
 	json_text("kernel", machine.kernel);
 	json_text("cpu", machine.cpu);
 	putchar('}');
+}
+
+static void print_json(const struct counting_rows *rows, const struct stat_heading *h)
+{
+	putchar('{');
+	stat_print_json_machine();
 	json_key("command", false);
 	for (size_t i = 0; i < h->command.count; i++) {
 		printf(i ? ", " : "[");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stat-print - prints what pmu-stat counted. */
 #pragma once
+#include "base/output.h"
 #include "base/word-list.h"
 #include "counting/counting-rows.h"
 
@@ -24,11 +25,20 @@ enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
 void stat_print(enum stat_format format, const struct counting_rows *rows,
 		const struct stat_heading *heading);
 
+/* Print the member "machine" of a JSON object, the first one, on stdout. */
+void stat_print_json_machine(void);
+
 /* Print R, which has values of RUNS runs, as a JSON object on stdout. */
 void stat_print_json_row(const struct counting_row *r, size_t runs);
 
 /* Print KEY and NUMBER, or null if it is not finite, which are not the first of a JSON object. */
 void stat_print_json_number(const char *key, double number);
+
+/*
+ * Let PRINT(WHAT) print to SAVED instead of stdout, and close SAVED.  If that fails, an earlier
+ * file stays as it is.
+ */
+void stat_save(struct output *saved, void print(const void *what), const void *what);
 
 /* Lines of intervals. */
 struct stat_lines {

@@ -147,6 +147,9 @@ static void print_notes(const struct stat_vs *vs, FILE *out)
 	if (few)
 		fputs("the rank test cannot confirm a change with so few runs: make more, such as "
 		      "-n 10\n", out);
+	if (vs->side[0].file)
+		fputs("the base was counted earlier, not in turns: a machine that was faster or "
+		      "slower then looks like a change\n", out);
 	if (scaled)
 		fputs("~: scaled, because the event was not counted all the time\n", out);
 }

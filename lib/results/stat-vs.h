@@ -21,3 +21,7 @@ struct stat_vs {
 
 /* Print a table for each comparison, then the outliers, on stdout. */
 void stat_vs_print_text(const struct stat_vs *vs);
+
+/* Print a line of CSV for each row, or all with the values of all runs as one JSON object. */
+void stat_vs_print_csv(const struct stat_vs *vs);
+void stat_vs_print_json(const struct stat_vs *vs);
