@@ -295,7 +295,8 @@ static void count(char *const *operand, size_t operands, struct report *report)
 	};
 	struct stat_lines lines = { .format = (enum stat_format)format, .events = &events,
 				    .heading = &heading,
-				    .is_live = terminal_can_erase(STDOUT_FILENO) };
+				    .is_live = !operand && terminal_can_erase(STDOUT_FILENO),
+				    .by_value = counting.by == BY_THREAD };
 
 	counting.on_interval = stat_print_interval;
 	counting.context = &lines;

@@ -43,6 +43,7 @@ check 'task-clock and context switches are those of getrusage()' <<'END'
 END
 
 check 'each form of the output has the same numbers, and the interval is of Student' <<'END'
+	any_user
 	pmu-stat --json -n 5 -e page-faults,task-clock -- touches 100 >json 2>/dev/null
 	python3 - <<-EOF
 	import json, math
@@ -68,7 +69,22 @@ check 'each form of the output has the same numbers, and the interval is of Stud
 	grep -qE "^,page-faults(:u)?,count,([0-9]+),,,\2,\2,1,1.000000,no$" csv
 END
 
+check 'a group is read at one moment: its members count for the same time' <<'END'
+	any_user
+	pmu-stat --json -n 3 -e "{task-clock,page-faults,cpu-clock},minor-faults" -- touches 1000 >out \
+		2>/dev/null
+	python3 - <<-EOF
+	import json
+	rows = json.load(open("out"))["rows"][:4]
+	assert [r["running"] for r in rows] == [1] * 4, rows
+	assert all(1000 <= v < 1300 for v in rows[1]["values"] + rows[3]["values"]), rows
+	EOF
+	exits 1 pmu-stat -e "{task-clock,mem:0x1001/8:rw}" -- true 2>err
+	grep -q "^pmu-stat: cannot count 'mem:0x1001/8:rw'" err
+END
+
 check 'runs to warm up are not counted, but made' <<'END'
+	any_user
 	pmu-stat --json -n 2 --warmup 3 -e page-faults -- sh -c "echo x >>ran" >out 2>/dev/null
 	test "$(wc -l <ran)" = 5
 	grep -q '"runs": 2,' out
@@ -102,6 +118,7 @@ check 'a command that is not found, and an event that is refused: one line, exit
 END
 
 check 'an output that cannot be written is refused before the run' <<'END'
+	any_user
 	exits 1 pmu-stat -o no/such -- sh -c ": >ran" 2>err
 	test ! -e ran
 	exits 1 pmu-stat -e task-clock:u -o /dev/full -- true 2>err
@@ -114,6 +131,7 @@ check 'an output that cannot be written is refused before the run' <<'END'
 END
 
 check 'runs that fail or die by a signal are counted and reported' <<'END'
+	any_user
 	exits 0 pmu-stat --json -e task-clock:u -n 3 -- sh -c "exit 3" >out 2>err
 	same - err <<-EOF
 	pmu-stat: 3 of 3 runs failed; the last of these:
@@ -128,6 +146,7 @@ check 'runs that fail or die by a signal are counted and reported' <<'END'
 END
 
 check 'a run that takes too long is stopped, and what it counted is printed' <<'END'
+	any_user
 	exits 0 pmu-stat --json -d 0.2 -e task-clock:u -- sh -c 'echo $$ >pid; exec sleep 600' >out
 	gone "$(cat pid)"
 	grep -q '"runs": 1, "failed": 0,' out
@@ -163,6 +182,7 @@ check 'processes are counted with the threads that they start, until they end' <
 END
 
 check 'intervals: their counts add up to those of the run' <<'END'
+	any_user
 	pmu-stat --json --interval 10ms -e task-clock:u,page-faults:u -- touches 5000 20000000 >lines \
 		2>/dev/null
 	python3 - <<-EOF
@@ -202,7 +222,39 @@ check 'each thread, CPU, core and node has rows of its own' <<'END'
 	done
 END
 
+check 'on a terminal the lines are drawn again, and the table follows' <<'END'
+	any_user
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/on-terminal.py" out \
+		pmu-stat -q -e task-clock:u -p $$ --interval 100ms <<-EOF
+	wait time +task-clock:u
+	wait J +time +task-clock:u
+	wait J +time +task-clock:u
+	type \x03
+	EOF
+	tail -n 5 out | grep -q "s of process $$"
+	tail -n 5 out | grep -q "100 %  task-clock:u"
+	# a command may write to the terminal, too: its lines stay
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/on-terminal.py" out \
+		pmu-stat -q -e task-clock:u --interval 100ms -- touches 0 100000000 </dev/null
+	none grep "$(printf "\033")" out
+END
+
+check 'a cgroup is counted' <<'END'
+	needs_root
+	root=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { print $2; exit }' /proc/mounts)
+	test -n "$root" || root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	group=pmukit-stat-$$
+	test -n "$root" && mkdir "$root/$group" || skip "no cgroup can be made"
+	pmu-stat --to csv -e page-faults --cgroup $group -- \
+		sh -c "echo \$\$ >$root/$group/cgroup.procs; touches 4000; touches 4000; exit" >out 2>err
+	rmdir "$root/$group"
+	at_least "$(sed -n "s/^,page-faults,count,\([0-9]*\),.*/\1/p" out)" 8000
+	exits 1 pmu-stat --cgroup nosuch -d 1ms 2>err
+	grep -q "cannot open the cgroup" err
+END
+
 check 'a reader that has enough ends the run, quietly' <<'END'
+	any_user
 	{ exits 0 pmu-stat --interval 50ms -e task-clock:u -- sleep 600 2>err; : >ended; } | head -n 1
 	eventually test -e ended
 	none cat err

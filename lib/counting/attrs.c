@@ -83,19 +83,20 @@ static void dissolve(const struct counting *c, struct event_list *events, uint32
 	}
 }
 
-/* Report that EVENT is refused with ERROR; it is number NUMBER of its group.  Return false. */
-static bool report_refused(const struct event *event, uint32_t number, int error,
-			   struct report *report)
+/* Report that ASKED is refused with ERROR in the group of LEADER (-1: alone).  Return false. */
+static bool report_refused(const struct event *asked, int leader, int error, struct report *report)
 {
+	int alone = leader >= 0 && error == EINVAL ? try_here(asked, -1) : -1;
 	char why[512];
 
-	event_explain(event, error, why, sizeof(why));
-	if (number > 0 && error == EINVAL)
+	event_explain(asked, error, why, sizeof(why));
+	if (alone >= 0)
 		report_error(report, "cannot count '%s' in its group: the group has more events "
 			     "than the CPU has counters for, or they cannot count together: "
-			     "make it smaller, or add :W", event->name);
+			     "make it smaller, or add :W", asked->name);
 	else
-		report_error(report, "cannot count '%s': %s", event->name, why);
+		report_error(report, "cannot count '%s': %s", asked->name, why);
+	descriptor_close(alone);
 	return false;
 }
 
@@ -113,6 +114,7 @@ static bool try_group(const struct counting *c, struct event_list *events, uint3
 		/* A PMU that is not on all CPUs may refuse an attempt on this CPU: do not try. */
 		if (event->per_cpu || event->cpus)
 			break;
+		const struct event asked = *event;
 		int fd = adapt(events, event, leader, report);
 		if (fd < 0 && e > first && is_weak) {
 			dissolve(c, events, first, *end);
@@ -120,7 +122,7 @@ static bool try_group(const struct counting *c, struct event_list *events, uint3
 			break;
 		}
 		if (fd < 0)
-			good = report_refused(event, e - first, errno, report);
+			good = report_refused(&asked, leader, errno, report);
 		if (e == first)
 			leader = fd;
 		else

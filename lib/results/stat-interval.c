@@ -90,7 +90,7 @@ static struct sort_key *units_to_print(const struct counting_run *r, bool by_val
 static void print_block(const struct stat_lines *l, const struct counting_run *r, FILE *out)
 {
 	size_t count;
-	struct sort_key *unit = units_to_print(r, l->is_live, &count);
+	struct sort_key *unit = units_to_print(r, l->is_live && l->by_value, &count);
 
 	if (l->printed == 0 || l->is_live)
 		print_titles(l, r, out);

@@ -43,7 +43,8 @@ void stat_save(struct output *saved, void print(const void *what), const void *w
 /* Lines of intervals. */
 struct stat_lines {
 	enum stat_format format;
-	bool is_live;		/* stdout is a terminal: lines are drawn again */
+	bool is_live;		/* the lines are drawn again on the terminal that is stdout */
+	bool by_value;		/* then units with most of the first event come first */
 	const struct event_list *events;
 	const struct stat_heading *heading;
 	size_t printed;		/* lines that are drawn again, or intervals */
