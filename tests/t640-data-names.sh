@@ -122,7 +122,7 @@ watched() {
 	for name; do
 		events=$events${events:+,}mem:$(sed -n "s/^$name //p" where)/8:w:u
 	done
-	setarch -R pmu-sample -q -e "$events" -c 1 --record data,user-regs=sp -o s.data -- \
+	setarch -R pmu-sample -q -e "$events" -c 1 --record $fields -o s.data -- \
 		./places >again
 	same where again	# the addresses are the same each time
 	named s.data | cut -f 1,3,4,5 | sed "s|	/[^	]*/|	|" | sort | uniq -c >got
@@ -145,11 +145,16 @@ check 'variables of a library and a program, the heap, and stacks have their nam
 	nm places | grep -q " B shared"		# it is in the program
 	setarch -R ./places >where
 	pmu-events --check "mem:$(sed -n "s/^heap //p" where)/8:w:u" >out || skip "$(cat out)"
+	fields=data,user-regs=sp
 	watched shared hidden heap main
 	written "variable	shared	0x18	places"
 	written "variable	hidden	0x28	library.so"
 	written "heap	\[heap\]	$(sed -n "s/^heap //p" where)	"
 	written "stack	\[stack of places/[0-9]*\]	$(sed -n "s/^main //p" where)	"
+	fields=data
+	watched main	# the kernel says where this stack is
+	written "stack	\[stack of places/[0-9]*\]	$(sed -n "s/^main //p" where)	"
+	fields=data,user-regs=sp
 	watched thread
 	written "stack	\[stack of places/[0-9]*\]	$(sed -n "s/^thread //p" where)	"
 	named s.data | cut -f 6 | sort -u >tid
@@ -198,7 +203,8 @@ check 'memory of the heap has the name of the function that touched its page fir
 END
 
 # made.py FILE ADDRESS...: a stream of samples with these data addresses.  ./object is mapped at
-# 0x10000000: its code, and, if "data" is given, all of it.  The heap is at 0x80000000.
+# 0x10000000: its code, and, if "data" is given, all of it.  The heap is at 0x80000000,
+# and other memory above it.
 cat >"$scratch/made.py" <<'END'
 import os, sys
 from streams import *
@@ -210,10 +216,16 @@ for s in segments:
     offset, address, memory = int(s[1], 16), int(s[2], 16), int(s[5], 16)
     lead = address % 4096
     is_code = "E" in s[6:-1]
-    body = mmap(7, 0x10000000 + address - lead, memory + lead + 4095 & ~4095, name, offset - lead)
-    if is_code or sys.argv[2] == "data":
-        records.append(record(1, body, 2 if is_code else 2 | 0x2000))
-records.append(record(1, mmap(7, 0x80000000, 1 << 28, b"[heap]"), 2 | 0x2000))
+    start, size = 0x10000000 + address - lead, memory + lead + 4095 & ~4095
+    if is_code:		# with an inode: its object is not that of the data
+        records.append(record(10, struct.pack("<IIQQQIIQQII", 7, 7, start, size, offset - lead,
+                                              8, 1, 5, 0, 5, 2) + pad(name)))
+    elif sys.argv[2] == "data":
+        records.append(record(1, mmap(7, start, size, name, offset - lead), 2 | 0x2000))
+for start, size, memory in ((0x80000000, 1 << 28, b"[heap]"), (0xb0000000, 0x21000, b"[stack]"),
+                            (0xa0000000, 4096, b"//anon"), (0xa1000000, 4096, b"/SYSV00000001"),
+                            (0xa2000000, 4096, b"[anon:arena]"), (0xa3000000, 4096, b"/dev/shm/x")):
+    records.append(record(1, mmap(7, start, size, memory, 4096), 2 | 0x2000))
 for line in sys.stdin:
     address = int(line, 16) + 0x10000000
     records.append(record(9, struct.pack("<QIIQQQ", 0x10000000, 7, 7, 1, address, 1)))
@@ -301,6 +313,29 @@ check 'of several symbols one is chosen by rule; what has none has the name of i
 	pmu-symbolize -q --sysroot / s.data >r.data
 	python3 "$TOP/tests/resolved-data.py" r.data | cut -f 1,3,4 >got
 	sed "s/^/file	object	0x/" asked | same - got
+END
+
+check 'memory has the name of its mapping; the main stack may have grown below its mapping' <<'END'
+	any_user
+	printf ".text\n.globl _start\n_start: .fill 32\n" >object.s
+	gcc -nostdlib -static -Wl,--build-id=none object.s -o object
+	printf "%x\n" 0x70000010 0xa0020010 0x9fffe000 0x98000000 0x90000010 0x91000010 0x92000010 \
+		0x93000010 0x95000000 0x60000000 >asked
+	made s.data data <asked
+	pmu-symbolize -q --sysroot / s.data >r.data
+	python3 "$TOP/tests/resolved-data.py" r.data | cut -f 1,3,4,6 >got
+	same - got <<-EOF
+		heap	[heap]	0x80000010	0
+		stack	[stack of 7]	0xb0020010	7
+		stack	[stack of 7]	0xafffe000	7
+		unknown	[unknown]	0xa8000000	0
+		anonymous	[anon]	0xa0000010	0
+		file	/SYSV00000001	0x1010	0
+		anonymous	[anon:arena]	0xa2000010	0
+		file	/dev/shm/x	0x1010	0
+		unknown	[unknown]	0xa5000000	0
+		unknown	[unknown]	0x70000000	0
+	EOF
 END
 
 # The symbol table of hostile.py FILE COUNT has so many symbols in one place: equal, nested, of

@@ -40,7 +40,7 @@
 #define WORD_VSYSCALL "[vsyscall]"
 #define WORD_HEAP "[heap]"
 #define WORD_STACK "[stack]"
-#define WORD_STACK_OF "[stack of %s/%d]"	/* name and number of a thread */
+#define WORD_STACK_OF "[stack of %s%s%d]"	/* of a thread: its name, "/", its number */
 #define WORD_ANON "[anon]"
 #define WORD_ANON_OBJECT "anon"			/* the same in a row or a box */
 #define WORD_ANON_FILE "//anon"

@@ -121,12 +121,16 @@ static bool is_in_image(const struct sought *q, const struct mapping *c, struct 
 	return elf_memory(elf, out->own, &out->memory);
 }
 
-/* Return whether C maps the object of Q, or Q is in memory that may be the .bss of any object. */
+/*
+ * Return whether C maps the file of Q, or Q is in memory that may be the .bss of any file.  The
+ * mappings of one file may be of several objects: only code has Go's build ID.
+ */
 static bool may_be_of(const struct sought *q, const struct mapping *c)
 {
 	bool is_file = q->object && q->object->kind == OBJECT_FILE;
 
-	return c && (!is_file || c->object == q->m->object);
+	return c && (!is_file || c->object == q->m->object ||
+		     !strcmp(object_of(q, c)->path, q->object->path));
 }
 
 /*
@@ -209,7 +213,8 @@ static struct data_place place_stack(const struct sought *q, const struct mappin
 	char name[128];
 
 	if (id == TABLE_NONE) {
-		snprintf(name, sizeof(name), WORD_STACK_OF, tasks_name_text(tasks, tid), tid);
+		const char *thread = tasks_name_text(tasks, tid);
+		snprintf(name, sizeof(name), WORD_STACK_OF, thread, *thread ? "/" : "", tid);
 		id = named_datum(q->d, &key, name);
 	}
 	return (struct data_place){ .datum = id, .offset = q->address };

@@ -204,8 +204,13 @@ static uint32_t draw(uint32_t limit)
 
 static bool are_same(const struct mappings *in, const struct pages *model)
 {
+	const struct mapping *before = NULL;
+
 	for (uint64_t page = 0; page < PAGES; page++) {
 		const struct mapping *m = mappings_find(in, page);
+		if (mappings_before(in, page) != before)
+			return false;
+		before = m ? m : before;
 		if (m ? m->object + 1 != model->object[page] ||
 			m->file_offset + (page - m->start) != model->offset[page]
 		      : model->object[page] != 0)
