@@ -168,10 +168,28 @@ static void check_go(char *const *argv)
 	if (command_given("per"))
 		command_misused(&command, "--per is for other commands: benchmarks in Go count "
 				"their own iterations");
-	if (command_given("runs"))
-		command_misused(&command, "benchmarks in Go run as often as -count says, not -n");
+	if (command_given("runs") || warmup)
+		command_misused(&command, "benchmarks in Go run as often as -count says: leave out "
+				"-n and --warmup");
 	if (bench_command_go_test(argv) && !bench_command_has(argv, "bench"))
 		command_misused(&command, "'%s test' runs no benchmark without -bench", argv[0]);
+}
+
+/* Misuse: options without a meaning for benchmarks. */
+static void check_bench(void)
+{
+	if (!target.command)
+		command_misused(&command, "--bench needs a command");
+	if (vs || comparison.base)
+		command_misused(&command, "--bench prints lines for benchstat, which compares: "
+				"leave out --vs and --base");
+	if (format != STAT_TEXT)
+		command_misused(&command, "--bench has a format of its own: leave out --to");
+	if (by || counting.interval || counting.duration)
+		command_misused(&command, "--bench counts whole runs: leave out --by, --interval "
+				"and -d");
+	if (is_go(target.command))
+		check_go(target.command);
 }
 
 static void check_options(size_t operands)
@@ -196,10 +214,10 @@ static void check_options(size_t operands)
 		command_misused(&command, "--vs takes two commands or more, each as one word");
 	if ((vs || comparison.base || save) && (by || counting.interval || counting.duration))
 		command_misused(&command, "--by, --interval and -d do not compare commands");
-	if (bench && !target.command)
-		command_misused(&command, "--bench needs a command");
-	if (bench && is_go(target.command))
-		check_go(target.command);
+	if (per.unit && counting.interval)
+		command_misused(&command, "--per divides whole runs: leave out --interval");
+	if (bench)
+		check_bench();
 }
 
 /*
@@ -291,7 +309,7 @@ static void count(char *const *operand, size_t operands, struct report *report)
 	char name[64];
 	struct stat_heading heading = {
 		.command = { .item = (const char **)(uintptr_t)operand, .count = operands },
-		.target = target_name(name), .per = per.unit,
+		.target = target_name(name), .per = per.unit, .per_number = per.number,
 	};
 	struct stat_lines lines = { .format = (enum stat_format)format, .events = &events,
 				    .heading = &heading,
@@ -316,17 +334,14 @@ static void count(char *const *operand, size_t operands, struct report *report)
 static int count_bench(char *const *argv, struct report *report)
 {
 	const char *unit = per.unit ? per.unit : "op";
-	struct stat_heading heading = { .runs = 0 };
 
 	if (bench_command_go_test(argv))
 		bench_exec(argv, &events, &names, report);
 	else if (bench_command_is_binary(argv))
 		return stat_bench_binary(&counting, argv, stdout, report);
-	else
-		stat_bench_command(&counting, argv, runs, unit, per.unit ? per.number : 1, stdout,
-				   &heading, report);
-	if (heading.failed)
-		report_note(report, "%zu of %zu runs failed", heading.failed, heading.runs);
+	else if (counting_runs_make(&counting, argv, warmup, runs, &counted, report))
+		stat_bench_runs(&counted, &events, argv[0], unit, per.unit ? per.number : 1,
+				stdout);
 	return 0;
 }
 

@@ -147,7 +147,7 @@ check 'other commands: a line for each run that did not fail, divided by --per' 
 		"$(awk "BEGIN { print $faults / 10 }")" 0.5
 	pmu-stat --bench -n 2 -e page-faults -- sh -c "exit 3" >out 2>err
 	test -z "$(format <out)"
-	grep -q "^pmu-stat: 2 of 2 runs failed\$" err
+	grep -q "^pmu-stat: 2 of 2 runs failed" err
 	# what the command prints is not between the lines
 	pmu-stat --bench -e page-faults -- sh -c "printf Benchmark" >out 2>err
 	test "$(format <out)" = BenchmarkSh
@@ -162,6 +162,27 @@ check '--per divides the table, too, and names the unit' <<'END'
 	near "$(mean out)" "$(awk "BEGIN { print $(mean whole) / 10 }")" 0.5
 END
 
+check 'so it does in JSON and CSV' <<'END'
+	pmu-stat -j -e page-faults -n 2 --per request=0.5 -- /bin/true >out.json
+	python3 - <<-"EOF"
+	import json
+	whole = json.load(open("out.json"))
+	assert whole["per"] == {"unit": "request", "number": 0.5}
+	row = next(row for row in whole["rows"] if row["name"].startswith("page-faults"))
+	assert all(value > 40 and value == int(value) for value in row["values"])
+	EOF
+	pmu-stat -j -e page-faults -n 2 -- /bin/true | none grep "\"per\""
+	pmu-stat --to csv -e page-faults --per op=10 -- /bin/true >out.csv
+	grep -q "^,page-faults,count/op,[0-9.]*," out.csv
+	grep -q "^,wall-time,nanoseconds/op," out.csv
+END
+
+check 'runs for warming up have no line, and --exit-status holds' <<'END'
+	pmu-stat --bench --warmup 2 -n 3 -e page-faults -- sh -c "echo >>ran" >out
+	test "$(format <out | wc -l) $(wc -l <ran)" = "3 5"
+	exits 3 pmu-stat --bench --exit-status -e page-faults -- sh -c "exit 3" 2>err
+END
+
 check 'wrong usage' <<'END'
 	for per in op op= =1 op=0 op=-1 op=x op=1x op=inf op=nan "a b=1"; do
 		exits 2 pmu-stat --per "$per" -- true 2>err
@@ -170,6 +191,10 @@ check 'wrong usage' <<'END'
 	grep -q "^pmu-stat: --per is for other commands" err
 	exits 2 pmu-stat --bench -n 2 -- go test -bench . 2>err
 	grep -q "run as often as -count says" err
+	for more in --warmup=1 --to=json --interval=1 -d1 -p1 --vs; do
+		exits 2 pmu-stat --bench $more -- go test -bench . 2>err
+	done
+	exits 2 pmu-stat --per op=1 --interval 1 -- true 2>err
 	exits 2 pmu-stat --bench -- go test ./... 2>err
 	grep -q "^pmu-stat: 'go test' runs no benchmark without -bench" err
 	exits 1 pmu-stat --bench -e nosuch -- go test -bench . 2>err

@@ -104,23 +104,15 @@ static void write_run(const struct counting_run *run, const struct event_list *e
 	free(per_op);
 }
 
-void stat_bench_command(struct counting *counting, char *const *command, uint64_t runs,
-			const char *unit, double n, FILE *out, struct stat_heading *heading,
-			struct report *report)
+void stat_bench_runs(const struct counting_runs *runs, const struct event_list *events,
+		     const char *command, const char *unit, double n, FILE *out)
 {
-	char *name = name_of(command[0]);
-	bool good = true;
+	char *name = name_of(command);
 
 	write_machine(out);
-	while (good && heading->runs < runs && !counting->is_stopped) {
-		struct counting_run run = { 0 };
-		good = counting_run_command(counting, command, &run, report);
-		if (good && run.status == 0 && !run.is_cut)
-			write_run(&run, counting->events, name, unit, n, out);
-		heading->runs += good;
-		heading->failed += good && run.status;
-		counting_run_release(&run);
-	}
+	for (size_t i = 0; i < runs->count; i++)
+		if (runs->run[i].status == 0 && !runs->run[i].is_cut)
+			write_run(&runs->run[i], events, name, unit, n, out);
 	free(name);
 }
 

@@ -21,6 +21,18 @@ static void print_csv_number(double number)
 		printf("%.15g", number);
 }
 
+/* Print the unit of R, whose values are divided by units PER if that is not NULL. */
+static void print_csv_unit(const struct counting_row *r, const char *per)
+{
+	char unit[256];
+
+	if (per && r->kind != COUNTING_DERIVED)
+		snprintf(unit, sizeof(unit), "%s/%s", r->unit, per);
+	else
+		snprintf(unit, sizeof(unit), "%s", r->unit);
+	csv_text(unit, stdout);
+}
+
 static void print_csv(const struct counting_rows *rows, const struct stat_heading *h)
 {
 	const struct counting_run *interval = h->interval;
@@ -36,7 +48,7 @@ static void print_csv(const struct counting_rows *rows, const struct stat_headin
 		putchar(',');
 		csv_text(r->name, stdout);
 		putchar(',');
-		csv_text(r->unit, stdout);
+		print_csv_unit(r, h->per);
 		print_csv_number(r->mean);
 		print_csv_number(r->mean - r->interval);
 		print_csv_number(r->mean + r->interval);
@@ -112,6 +124,14 @@ static void print_json(const struct counting_rows *rows, const struct stat_headi
 	if (h->interval) {
 		stat_print_json_number("start", seconds(h->interval->start));
 		stat_print_json_number("seconds", seconds(h->interval->wall));
+	}
+	if (h->per) {
+		json_key("per", false);
+		putchar('{');
+		json_key("unit", true);
+		json_string(h->per);
+		stat_print_json_number("number", h->per_number);
+		putchar('}');
 	}
 	printf(", \"runs\": %zu, \"failed\": %zu, \"rows\": [", h->runs, h->failed);
 	for (size_t i = 0; i < rows->count; i++) {

@@ -11,7 +11,8 @@
 struct stat_heading {
 	struct word_list command;	/* what was run; empty: nothing */
 	const char *target;	/* what was counted, such as "process 42"; NULL: the command */
-	const char *per;	/* unit by whose number values are divided: "op"; or NULL */
+	const char *per;	/* values are divided by a number of this unit: "op"; NULL: not */
+	double per_number;	/* that number */
 	size_t runs;
 	size_t failed;		/* runs that failed, or died by a signal */
 	uint64_t wall;		/* of the last run, in ns */
