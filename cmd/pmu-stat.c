@@ -180,9 +180,9 @@ static void check_bench(void)
 {
 	if (!target.command)
 		command_misused(&command, "--bench needs a command");
-	if (vs || comparison.base)
+	if (vs || comparison.base || save)
 		command_misused(&command, "--bench prints lines for benchstat, which compares: "
-				"leave out --vs and --base");
+				"leave out --vs, --base and --save");
 	if (format != STAT_TEXT)
 		command_misused(&command, "--bench has a format of its own: leave out --to");
 	if (by || counting.interval || counting.duration)
@@ -216,6 +216,9 @@ static void check_options(size_t operands)
 		command_misused(&command, "--by, --interval and -d do not compare commands");
 	if (per.unit && counting.interval)
 		command_misused(&command, "--per divides whole runs: leave out --interval");
+	if (per.unit && (comparison.base || save))
+		command_misused(&command, "--save and --base are for values of whole runs: leave "
+				"out --per");
 	if (bench)
 		check_bench();
 }

@@ -191,10 +191,13 @@ check 'wrong usage' <<'END'
 	grep -q "^pmu-stat: --per is for other commands" err
 	exits 2 pmu-stat --bench -n 2 -- go test -bench . 2>err
 	grep -q "run as often as -count says" err
-	for more in --warmup=1 --to=json --interval=1 -d1 -p1 --vs; do
+	for more in --warmup=1 --to=json --interval=1 -d1 -p1 --vs --save=x; do
 		exits 2 pmu-stat --bench $more -- go test -bench . 2>err
 	done
-	exits 2 pmu-stat --per op=1 --interval 1 -- true 2>err
+	for more in --interval=1 --save=x --base=x; do
+		exits 2 pmu-stat --per op=1 $more -- true 2>err
+	done
+	test ! -e x
 	exits 2 pmu-stat --bench -- go test ./... 2>err
 	grep -q "^pmu-stat: 'go test' runs no benchmark without -bench" err
 	exits 1 pmu-stat --bench -e nosuch -- go test -bench . 2>err
