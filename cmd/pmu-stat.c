@@ -131,6 +131,18 @@ static const struct command_spelling spellings[] = {
 	{ .name = "timeout", .argument = true, .instead = "use -d TIME, as in -d 500ms" },
 	{ 't', "tid", .argument = true, .instead = "count the process: -p PID --by thread" },
 	{ .letter = 'd', .instead = "perf's -d is --detail" },
+	{ .name = "detailed", .means = "detail" },
+	{ .name = "json-output", .means = "to", .as = "json" },
+	{ .letter = 'B', .name = "big-num" }, { .name = "scale" }, { .name = "interval-clear" },
+	{ 'C', "cpu", .argument = true, .instead = "-a --by cpu has each CPU" },
+	{ .letter = 'G', .argument = true, .instead = "use --cgroup PATH" },
+	{ 'i', "no-inherit", .instead = "add the term no-inherit to the events, as in "
+	  "-e cycles/no-inherit/" },
+	{ 'g', "group", .instead = "write the group in braces, as in -e '{cycles,instructions}'" },
+	{ .name = "all-user", .instead = "add the modifier u to the events, as in -e cycles:u" },
+	{ .name = "all-kernel", .instead = "add the modifier k to the events, as in -e cycles:k" },
+	{ .name = "per-socket", .instead = "use --by core or --by node" },
+	{ .name = "append", .instead = "write another file" },
 	{ 0 }
 };
 

@@ -81,7 +81,7 @@ check 'other spellings of perf are refused, and the message names the option of 
 	--group {cycles,instructions}
 	-s -v prints
 	--stat -v prints
-	-n perf stat
+	-n pmu-stat
 	-A pmu-stream --cat
 	--exclude-perf --comm
 	--dry-run pmu-events --check

@@ -222,6 +222,24 @@ check 'each thread, CPU, core and node has rows of its own' <<'END'
 	done
 END
 
+check 'spellings of perf stat work, or the message names the option of ours' <<'END'
+	any_user
+	pmu-stat -r 2 -B -e page-faults:u -- true | grep -q "^2 runs"
+	pmu-stat --repeat 2 --json-output -e page-faults:u -- true | grep -q "\"runs\": 2"
+	while read -r option words; do
+		exits 2 pmu-stat $option -e task-clock:u -- true 2>err
+		grep -q "there is no option '.*$option.*': .*$words" err
+	done <<-EOF
+	-x use --to csv
+	-I use --interval
+	--all-user cycles:u
+	-g {cycles,instructions}
+	--per-socket --by core
+	EOF
+	exits 2 pmu-stat -d true 2>err
+	grep -q "perf's -d is --detail" err
+END
+
 check 'on a terminal the lines are drawn again, and the table follows' <<'END'
 	any_user
 	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/on-terminal.py" out \

@@ -158,8 +158,9 @@ static bool report_unknown(struct event_parser *p, const struct event_item *item
 
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
 		if (slice_is(item->name, counted[i]))
-			return event_wrong(p, item->all.at, "'%s' is a number of perf stat, and "
-					   "cannot be sampled; cpu-clock samples time", counted[i]);
+			return event_wrong(p, item->all.at, "'%s' is a number of perf stat, and no "
+					   "event: pmu-stat always prints it; cpu-clock samples "
+					   "time", counted[i]);
 	suggest_begin(&s, item->name);
 	suggest_aliases(&s);
 	if (!*s.best && models_having(p, item, models, sizeof(models)))

@@ -247,7 +247,7 @@ const struct command_spelling sample_spellings[] = {
 	{ .name = "group",
 	  .instead = "write the group in braces, as in -e '{cycles,instructions}'" },
 	{ .letter = 's', .name = "stat", .instead = "-v prints the totals of each event" },
-	{ .letter = 'n', .name = "no-samples", .instead = "perf stat counts without samples" },
+	{ .letter = 'n', .name = "no-samples", .instead = "pmu-stat counts without samples" },
 	{ .letter = 'A', .name = "append",
 	  .instead = "write another file, and join them by pmu-stream --cat" },
 	{ .letter = 'r', .name = "realtime", .argument = true,
