@@ -338,6 +338,39 @@ check 'memory has the name of its mapping; the main stack may have grown below i
 	EOF
 END
 
+check 'a child has the pages that its parent touched, until it touches them or runs exec' <<'END'
+	any_user
+	printf ".text\n.globl _start\n.type _start, @function\n_start: .fill 32\n" >object.s
+	gcc -nostdlib -static -Wl,--build-id=none,-Ttext=0x401000 object.s -o object
+	cat <<-EOF | compose s.data
+		import os
+
+		def fault(pid, ip, address):
+		    return record(9, struct.pack("<QIIQQ", ip, pid, pid, address, 1))
+		NAMED, NAMELESS = 0x401008, 0x500000
+		fields = IP | TID | ADDR | PERIOD	# no time: records stay in this order
+		out = pipe(record(64, attr(1, 2, 1, fields, 0) + struct.pack("<Q", 1)),
+		    record(1, mmap(7, 0x401000, 4096, os.path.realpath("object").encode(), 4096)),
+		    record(1, mmap(7, 0x800000, 1 << 20, b"[heap]"), 2 | 0x2000),
+		    fault(7, NAMED, 0x800000), fault(7, NAMELESS, 0x801000),
+		    record(7, struct.pack("<IIIIQ", 8, 7, 8, 7, 1)),
+		    fault(8, NAMELESS, 0x800ff8), fault(8, NAMED, 0x801000), fault(7, NAMELESS, 0x801000),
+		    record(3, struct.pack("<II", 8, 8) + pad(b"new"), 2 | 1 << 13),
+		    record(1, mmap(8, 0x800000, 1 << 20, b"[heap]"), 2 | 0x2000),
+		    fault(8, NAMELESS, 0x800000))
+	EOF
+	pmu-symbolize -q --sysroot / s.data >r.data
+	python3 "$TOP/tests/resolved-data.py" r.data | cut -f 2,3 >got
+	same - got <<-EOF
+		0x800000	[heap: first touched in _start]
+		0x801000	[heap]
+		0x800ff8	[heap: first touched in _start]
+		0x801000	[heap: first touched in _start]
+		0x801000	[heap]
+		0x800000	[heap]
+	EOF
+END
+
 # The symbol table of hostile.py FILE COUNT has so many symbols in one place: equal, nested, of
 # sizes up to the end of the address space, or without a size.
 cat >"$scratch/hostile.py" <<'END'

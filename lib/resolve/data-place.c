@@ -287,6 +287,23 @@ static bool is_heap_memory(const struct sought *q)
 	return false;
 }
 
+/*
+ * Return who touched the page of Q first, as an id in the names of first touches; 0: unknown.  A
+ * child has the pages of its parent until it has page faults of its own.
+ */
+static uint32_t toucher_of(const struct sought *q)
+{
+	enum { ANCESTORS_MAX = 8 };
+	const struct space *space = q->space;
+	uint32_t name = first_touch_find(&q->d->touches, space->birth, q->address);
+
+	for (int i = 0; !name && space->parent && i < ANCESTORS_MAX; i++) {
+		space = spaces_find(q->d->spaces, space->parent);
+		name = first_touch_find(&q->d->touches, space->birth, q->address);
+	}
+	return name;
+}
+
 /* Return the place of Q in memory without a file. */
 static struct data_place place_in_memory(const struct sought *q)
 {
@@ -296,7 +313,7 @@ static struct data_place place_in_memory(const struct sought *q)
 	const struct datum_key key = {
 		.kind = is_heap ? DATA_HEAP : DATA_ANONYMOUS,
 		.object = whole_object(q, q->m->object),
-		.name = first_touch_find(&d->touches, q->space->birth, q->address) };
+		.name = toucher_of(q) };
 	uint32_t id = find_known(d, &key);
 	char name[512];
 
@@ -396,7 +413,7 @@ static bool is_c_library(const char *path)
 }
 
 /* Return the innermost function outside of the kernel and the C library, else any; or NULL. */
-static const char *toucher(const struct resolved *r, const uint32_t *frame, uint32_t frames)
+static const char *who_touched(const struct resolved *r, const uint32_t *frame, uint32_t frames)
 {
 	const char *any = NULL;
 
@@ -416,7 +433,8 @@ static const char *toucher(const struct resolved *r, const uint32_t *frame, uint
 void data_place_note(struct data_places *d, const struct sample *sample,
 		     const struct perf_event_attr *attr, const uint32_t *frame, uint32_t frames)
 {
-	const char *function = is_page_fault(attr) ? toucher(d->definitions, frame, frames) : NULL;
+	const char *function = is_page_fault(attr)
+		? who_touched(d->definitions, frame, frames) : NULL;
 
 	if (function)
 		first_touch_add(&d->touches, spaces_find(d->spaces, sample->pid)->birth,
