@@ -404,7 +404,7 @@ int main(int argc, char **argv)
 			count(operand, operands, &report);
 	}
 	leave_saved();
-	if (out.fd >= 0)
+	if (out.report)
 		output_close(&out);
 	event_list_release(&events);
 	target_release(&target);

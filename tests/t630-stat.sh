@@ -142,6 +142,7 @@ check 'runs that fail or die by a signal are counted and reported' <<'END'
 	grep -q "'sh' was ended by signal 9" err
 	exits 3 pmu-stat --exit-status -e task-clock:u -- sh -c "exit 3" >out 2>err
 	none cat err
+	exits 143 pmu-stat --exit-status -d 100ms -e task-clock:u -- sleep 600 >out
 	exits 137 pmu-stat --exit-status -e task-clock:u -- sh -c 'kill -9 $$' >out 2>err
 END
 

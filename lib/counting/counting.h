@@ -90,7 +90,8 @@ struct counting_runs {
 	struct counting_run *run;
 	size_t count;
 	size_t failed;		/* runs of a command that failed, or died by a signal */
-	int status;		/* of the last that failed, as a shell has it; 0: none */
+	int status;		/* of the last that failed or was stopped, as a shell has it; 0:
+				   none */
 };
 
 /*

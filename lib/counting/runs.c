@@ -26,6 +26,17 @@ static void forget(struct counting_runs *runs, size_t count)
 	runs->count = runs->count > count ? runs->count - count : 0;
 }
 
+/* Set the status of RUNS: of the last that failed, or that the user stopped. */
+static void set_status(struct counting_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		int status = runs->run[i].status;
+		if (status)
+			runs->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+							   : WEXITSTATUS(status);
+	}
+}
+
 /* Count the runs that failed by themselves, and report them. */
 static void report_failures(struct counting_runs *runs, const char *name, bool quiet,
 			    struct report *report)
@@ -37,7 +48,6 @@ static void report_failures(struct counting_runs *runs, const char *name, bool q
 			last = runs->run[i].status;
 			runs->failed++;
 		}
-	runs->status = WIFSIGNALED(last) ? 128 + WTERMSIG(last) : WEXITSTATUS(last);
 	if (quiet || !runs->failed)
 		return;
 	if (runs->count > 1)
@@ -58,6 +68,7 @@ bool counting_runs_make(struct counting *c, char *const *command, size_t warmup,
 	}
 	while (good && runs->count < count && !c->is_stopped)
 		good = make_run(c, command, runs, report);
+	set_status(runs);
 	if (good && c->is_stopped && runs->count > 1 && runs->run[runs->count - 1].is_cut) {
 		report_note(report, "run %zu was stopped: it is left out", runs->count);
 		counting_run_release(&runs->run[--runs->count]);
