@@ -102,7 +102,7 @@ static bool is_profile(const char *name)
 
 static void parse_options(void)
 {
-	const char *wrong = ratios_wrong(&ratios);
+	const char *wrong = ratios_wrong(&ratios, false);
 
 	if (wrong)
 		command_misused(&command, "--ratio takes %s, not '%s'", ratio_request_form, wrong);
@@ -175,7 +175,8 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 		files.jit = jit_code_open(jitdump, report);
 	if (annotate_choose(&a, filter, index, functions)) {
 		annotate_count(&a, index);
-		bool good = ratios_make(&columns, &ratios, d, add_ratio, &a, report);
+		bool good = ratios_make(&columns, &ratios, d, add_ratio, &a, NULL,
+					report);
 		view.ratio = columns.column;
 		view.ratios = columns.count;
 		if (good)

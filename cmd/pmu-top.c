@@ -43,7 +43,7 @@ static const struct command_option options[] = {
 	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", SETS_SHARE(min) },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  SETS_CHOICE(bars_are, bars_how_name) },
-	{ 0, "ratio", "A/B", "show a ratio, too: A/B, A/B*1000=NAME, ipc, mpki, miss-rate",
+	{ 0, "ratio", "A/B", "show a ratio, too: A/B*1000=NAME, ipc, mpki, miss-rate, topdown",
 	  SETS_LIST(ratios) },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", SETS_TIME(window),
 	  .least = LIVE_WINDOW_MIN, .most = LIVE_WINDOW_MAX },
@@ -93,11 +93,10 @@ static void parse_options(void)
 	else if (!writer->is_for_people)
 		min_call = 0;
 	how.waits = writer->is_for_people && !by && !how.calls;
-	const char *wrong = ratios_wrong(&ratios);
+	const char *wrong = ratios_wrong(&ratios, true);
 	if (wrong)
-		command_misused(&command, "--ratio takes %s, not '%s'", ratio_request_form, wrong);
-	if (ratios.count > 0 && !writer->has_ratios)
-		command_misused(&command, "--ratio writes a table or JSON, not CSV");
+		command_misused(&command, "--ratio takes %s, or " RATIOS_TOPDOWN ", not '%s'",
+				ratio_request_form, wrong);
 }
 
 static bool add_ratio(void *rows_by, const struct decoded *d, struct ratio_column *c, size_t a,
@@ -245,7 +244,7 @@ static void show(const struct decoded *d, size_t index, enum open_kind kind,
 		bars_make(&bars);
 		explain_bars(&bars, d, top.is_difference, report);
 	}
-	bool good = ratios_make(&columns, &ratios, d, add_ratio, &how, report);
+	bool good = ratios_make(&columns, &ratios, d, add_ratio, &how, &how, report);
 	if (good) {
 		notes_report(d, true, report);
 		bool judged = judge(&diff, d, index, report);

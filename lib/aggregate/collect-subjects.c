@@ -214,6 +214,11 @@ static void comment(struct collect *c, struct collect_subject *subject)
 		figures_write_slices(text, c->labeler.slices.span);
 		profile_fact(p, "%s", text);
 	}
+	if (stream_origin(c->in)->slots) {
+		char text[FIGURES_SIZE];
+		figures_write_slots(text, stream_origin(c->in)->slots);
+		profile_fact(p, "%s", text);
+	}
 	comment_labels(c, subject, p);
 	comment_latency(c, p);
 	comment_time(p, events);

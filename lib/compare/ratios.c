@@ -97,39 +97,67 @@ static uint32_t row_named(struct top *t, const char *name)
 
 struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind)
 {
+	struct ratio share[TOPDOWN_SHARES];
+
+	if (c->topdown) {
+		topdown_rows_of(c->topdown, name, kind, share);
+		return share[c->share];
+	}
 	struct ratio_event a = event_of(c, 0, row_named(&c->top[0], name), kind);
 	struct ratio_event b = event_of(c, 1, row_named(&c->top[1], name), kind);
 
 	return compute(c, &a, &b, false);
 }
 
-const char *ratios_wrong(const struct word_list *requests)
+const char *ratios_wrong(const struct word_list *requests, bool has_topdown)
 {
 	struct ratio_request unused;
 
 	for (size_t i = 0; i < requests->count; i++)
-		if (!ratio_request_parse(requests->item[i], &unused))
+		if (!(has_topdown && !strcmp(requests->item[i], RATIOS_TOPDOWN)) &&
+		    !ratio_request_parse(requests->item[i], &unused))
 			return requests->item[i];
 	return NULL;
 }
 
 static void release_column(struct ratio_column *c)
 {
+	if (c->share == 0)
+		topdown_rows_free(c->topdown);
 	for (int i = 0; i < 2; i++) {
 		top_release(&c->top[i]);
 		bars_release(&c->bars[i]);
 	}
 }
 
+/* Add the columns of RATIOS_TOPDOWN.  Return false (reported) if D lacks a sample type. */
+static bool add_topdown(struct ratio_columns *columns, const struct decoded *d,
+			const struct top_how *how, struct report *report)
+{
+	struct topdown_rows *rows = topdown_rows_new(d, how, report);
+
+	for (int i = 0; rows && i < TOPDOWN_SHARES; i++)
+		columns->column[columns->count++] = (struct ratio_column){
+			.name = topdown_share_name[i], .is_group = true, .total = rows->total[i],
+			.topdown = rows, .share = (enum topdown_share)i };
+	return rows;
+}
+
 bool ratios_make(struct ratio_columns *columns, const struct word_list *requests,
 		 const struct decoded *d, ratios_adder *add, void *context,
-		 struct report *report)
+		 const struct top_how *how, struct report *report)
 {
 	struct ratio_request r;
 	struct ratio_types types;
 
-	columns->column = mem_zeroed(requests->count + 1, sizeof(*columns->column));
+	columns->column = mem_zeroed(requests->count * TOPDOWN_SHARES + 1,
+				     sizeof(*columns->column));
 	for (size_t i = 0; i < requests->count; i++) {
+		if (!strcmp(requests->item[i], RATIOS_TOPDOWN)) {
+			if (!add_topdown(columns, d, how, report))
+				return false;
+			continue;
+		}
 		ratio_request_parse(requests->item[i], &r);
 		if (!ratio_request_find(&r, d, &types, report))
 			return false;

@@ -7,7 +7,7 @@
 #include "base/word-list.h"
 #include "compare/ratio.h"
 #include "compare/ratio-request.h"
-#include "compare/top.h"
+#include "compare/topdown-rows.h"
 
 struct ratio_column {
 	const char *name;	/* head of the column */
@@ -17,10 +17,18 @@ struct ratio_column {
 	struct top top[2];	/* by event */
 	struct bars bars[2];	/* by event */
 	struct ratio total;	/* of the whole profile */
+	struct topdown_rows *topdown;	/* instead of TOP and BARS: a share of the slots */
+	enum topdown_share share;	/* which one */
 };
 
-/* Return the first of REQUESTS, arguments of --ratio, that is not a ratio; NULL: all are. */
-const char *ratios_wrong(const struct word_list *requests);
+/* The request of four columns: what the slots were used for.  Only tops have it. */
+#define RATIOS_TOPDOWN "topdown"
+
+/*
+ * Return the first of REQUESTS, arguments of --ratio, that is not a ratio; NULL: all are.
+ * HAS_TOPDOWN: RATIOS_TOPDOWN may be one.
+ */
+const char *ratios_wrong(const struct word_list *requests, bool has_topdown);
 
 /* Zero-initialised: none. */
 struct ratio_columns {
@@ -34,12 +42,12 @@ typedef bool ratios_adder(void *context, const struct decoded *d, struct ratio_c
 
 /*
  * Make the columns that REQUESTS ask for, of which none is wrong; ADD is called with CONTEXT for
- * each.  A ratio that has no error bars is reported and left out.  Return false (reported) if D
- * does not have the sample types of one.
+ * each, and RATIOS_TOPDOWN is counted in rows by HOW.  A ratio that has no error bars is reported
+ * and left out.  Return false (reported) if D does not have the sample types of one.
  */
 bool ratios_make(struct ratio_columns *columns, const struct word_list *requests,
 		 const struct decoded *d, ratios_adder *add, void *context,
-		 struct report *report);
+		 const struct top_how *how, struct report *report);
 
 void ratios_release(struct ratio_columns *columns);
 

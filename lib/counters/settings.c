@@ -126,14 +126,21 @@ static void set_tracking(const struct sample_settings *s, const struct perf_even
 }
 
 /*
- * Open ATTR on this process.  If the event needs another one before it in its group (ENODATA:
- * intel_pmu_hw_config() of arch/x86/events/intel/core.c), open it after LEADER, an attr or NULL.
+ * Return whether an event that failed alone with ERROR may open after LEADER, which it needs before
+ * it in its group (intel_pmu_hw_config() of arch/x86/events/intel/core.c): ENODATA for loads, and
+ * EINVAL for topdown-*, whose leader is not sampled.
  */
+static bool may_need_leader(int error, const struct perf_event_attr *leader)
+{
+	return leader && (error == ENODATA || (error == EINVAL && !leader->sample_period));
+}
+
+/* Open ATTR on this process.  If the event needs another one before it, open it after LEADER. */
 static int open_after(void *leader, const struct perf_event_attr *attr)
 {
 	int fd = event_open(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0 || errno != ENODATA || !leader)
+	if (fd >= 0 || !may_need_leader(errno, leader))
 		return fd;
 	struct perf_event_attr first = *(const struct perf_event_attr *)leader;
 	first.disabled = 1;

@@ -40,6 +40,9 @@ struct event {
 	bool precise_max;	/* :P: event_probe_precise() will set attr.precise_ip */
 	int inherit;		/* 1: inherit term; -1: no-inherit term; 0: the tool decides */
 	bool named;		/* NAME comes from a name= term */
+	bool after_leader;	/* not sampled, and opened only in the group of its leader, which
+				   is not sampled, either */
+	uint32_t slots;		/* of "topdown" on Arm: slots in a cycle; 0: not known */
 	bool weak;		/* :W: open it alone if the group does not fit the counters */
 	const char *filter;	/* filter expression of a tracepoint, for the kernel; or NULL */
 	const char *pmu;	/* name of its PMU in sysfs; NULL: any core PMU, or software */

@@ -113,6 +113,9 @@ static void explain_invalid(const struct event *event, char *why, size_t size)
 
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		explain_breakpoint(attr, why, size);
+	else if (strstr(event->name, "/topdown-") && !event->after_leader)
+		snprintf(why, size, "the kernel counts it only in a group after slots, and samples "
+			 "neither: -e topdown does that");
 	else if (attr->freq && (long)attr->sample_freq > rate)
 		snprintf(why, size, "%llu samples per second are above the limit: sysctl "
 			 "kernel.perf_event_max_sample_rate is %ld",

@@ -65,6 +65,15 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
 bool event_parser_add(struct event_parser *p, const struct event_item *item, struct event event,
 		      struct slice modifiers, const struct event_rates *rates);
 
+/* language.c: parse TEXT, "{EVENT,...}:LETTERS".  False: reported. */
+bool event_parse_group(struct event_parser *p, const char *text);
+
+/*
+ * event-group.c: make the events from index FIRST on a group, and apply its modifiers LETTERS.
+ * With :S one of them is sampled.  False: reported.
+ */
+bool event_make_group(struct event_parser *p, size_t first, struct slice letters);
+
 /* Return whether NAME is rHEX, a raw code from the CPU's manual, and set *CONFIG to it. */
 bool event_is_raw(struct slice name, uint64_t *config);
 
@@ -160,6 +169,15 @@ enum event_found memory_expand(struct event_parser *p, const struct event_item *
 #define EVENT_NO_SPE \
 	"%s writes packets into a buffer of its own, which pmukit does not read; perf makes " \
 	"samples of them: perf record -e %s//, then perf inject --itrace=M -o FILE"
+
+/* topdown.c: parse "topdown", a group of events.  False: reported. */
+bool topdown_parse(struct event_parser *p, struct event_item *item);
+
+/*
+ * topdown.c: return whether EVENT counts slots of a kind, such as topdown-retiring, or all slots:
+ * then *IS_SLOTS is set.
+ */
+bool topdown_is_metric(struct event_parser *p, const struct event *event, bool *is_slots);
 
 /* breakpoint.c: parse mem:ADDRESS[/LENGTH][:rwx][:modifiers].  False: reported. */
 bool breakpoint_parse(struct event_parser *p, struct event_item *item);

@@ -200,6 +200,8 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 	enum event_found stands = memory_expand(p, item, &expanded);
 	if (stands != EVENT_UNKNOWN)
 		return stands == EVENT_ADDED && parse_parts(p, expanded);
+	if (slice_is(item->name, "topdown"))
+		return topdown_parse(p, item);
 	if (item->has_terms && !memchr(item->name.at, ':', item->name.size))
 		return pmu_event_parse(p, item);
 
@@ -224,55 +226,6 @@ static bool parse_item(struct event_parser *p, const char **at)
 	if (item.all.size == 0)
 		return event_wrong(p, item.all.at, "an event's name is missing here");
 	return cut_item(p, &item) && resolve(p, &item);
-}
-
-/*
- * Number the group of the events from index FIRST on.  On a hybrid CPU a name stands for one
- * event per kind of core, and a group cannot mix kinds: make a group for each kind.  Other
- * events stay with the first kind.
- */
-static void number_group(struct event_list *list, size_t first)
-{
-	uint32_t number = list->groups;
-
-	for (size_t i = first; i < list->count; i++)
-		list->event[i].group = 0;
-	for (size_t i = first; i < list->count; i++) {
-		const struct event *leader = &list->event[i];
-		if (leader->group)
-			continue;
-		number++;
-		for (size_t j = i; j < list->count; j++) {
-			struct event *e = &list->event[j];
-			bool same = !e->pmu || !e->cpus || !leader->pmu || !leader->cpus ||
-				    !strcmp(e->pmu, leader->pmu);
-			if (!e->group && same)
-				e->group = number;
-		}
-	}
-	list->groups = number;
-}
-
-/* Make the events from index FIRST on a group, and apply its modifiers LETTERS. */
-static bool make_group(struct event_parser *p, size_t first, struct slice letters)
-{
-	struct event_list *list = p->list;
-	struct modifier_error wrong;
-	uint32_t leader = 0;
-
-	number_group(list, first);
-	for (size_t i = first; i < list->count; i++) {
-		struct event *event = &list->event[i];
-		if (letters.size > 0 && !event_modify(list, event, letters, true, &wrong))
-			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-		/* With :S only the leader is sampled; its samples have the others' counts. */
-		if (event->group == leader && event->attr.sample_type & PERF_SAMPLE_READ) {
-			event->attr.freq = 0;
-			event->attr.sample_period = 0;
-		}
-		leader = event->group > leader ? event->group : leader;
-	}
-	return true;
 }
 
 /* Parse the group at *AT, a '{', and advance *AT past its end. */
@@ -300,7 +253,12 @@ static bool parse_group(struct event_parser *p, const char **at)
 			letters.size++;
 		*at += letters.size;
 	}
-	return make_group(p, first, letters);
+	return event_make_group(p, first, letters);
+}
+
+bool event_parse_group(struct event_parser *p, const char *text)
+{
+	return parse_group(p, &text);
 }
 
 /* Parse the parts from AT to the end of the text. */

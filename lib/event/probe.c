@@ -90,6 +90,10 @@ static int check(const struct event *event, char *why, size_t size)
 
 	if (!event_is_readable(event, why, size))
 		return EOPNOTSUPP;
+	if (event->after_leader) {
+		snprintf(why, size, "not tried: it is opened only with the leader of its group");
+		return 0;
+	}
 	int error = try_mode(&probed, false);
 	if (error) {
 		event_explain(event, error, why, size);

@@ -61,3 +61,13 @@ bool figures_read_slices(const char *fact, uint64_t *length)
 	return sscanf(fact, FIGURES_SLICES_KEY "%31s", text) == 1 &&
 	       units_parse_duration(text, length);
 }
+
+void figures_write_slots(char text[FIGURES_SIZE], uint32_t slots)
+{
+	snprintf(text, FIGURES_SIZE, FIGURES_SLOTS_KEY "%" PRIu32, slots);
+}
+
+bool figures_read_slots(const char *fact, uint32_t *slots)
+{
+	return sscanf(fact, FIGURES_SLOTS_KEY "%9" SCNu32, slots) == 1 && *slots > 0;
+}

@@ -14,6 +14,7 @@ enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
 #define FIGURES_KEY "figures: "
 #define FIGURES_SIDES_KEY "sides: "
 #define FIGURES_SLICES_KEY "slices: "
+#define FIGURES_SLOTS_KEY "slots: "
 
 struct figures {
 	uint64_t samples;	/* samples in the profile, without lost ones */
@@ -54,3 +55,7 @@ bool figures_read_sides(const char *fact, struct figures_sides *sides);
 /* The same for the fact on the length of a slice, in ns: "slices: 640ms each". */
 void figures_write_slices(char text[FIGURES_SIZE], uint64_t length);
 bool figures_read_slices(const char *fact, uint64_t *length);
+
+/* The same for the fact on the slots of a cycle, of which "topdown" shows the use: "slots: 8". */
+void figures_write_slots(char text[FIGURES_SIZE], uint32_t slots);
+bool figures_read_slots(const char *fact, uint32_t *slots);

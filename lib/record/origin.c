@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/origin.h"
+#include "base/slice.h"
 
 /* perf's string: u32 size, bytes[size] padded with NULs. */
 static const char *take_string(struct cursor *c, uint32_t *size)
@@ -49,6 +50,22 @@ static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 	return kept;
 }
 
+/* CPU_PMU_CAPS: u32 count, then that many pairs of strings, a name and a value. */
+static void take_caps(struct stream_origin *origin, struct cursor *c)
+{
+	uint32_t count = cursor_u32(c), size;
+
+	for (uint32_t i = 0; i < count && !c->failed; i++) {
+		const char *name = take_string(c, &size);
+		bool is_slots = !strncmp(name, "slots", size) && size >= sizeof("slots") - 1;
+		const char *value = take_string(c, &size);
+		uint64_t slots;
+		if (is_slots && slice_number((struct slice){ value, strnlen(value, size) }, &slots)
+		    && slots <= 255)
+			origin->slots = (uint32_t)slots;
+	}
+}
+
 bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor data)
 {
 	struct cursor *c = &data;
@@ -73,6 +90,9 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 	case FEATURE_NRCPUS:
 		cursor_u32(c);		/* CPUs available */
 		origin->cpus = cursor_u32(c);
+		break;
+	case FEATURE_CPU_PMU_CAPS:
+		take_caps(origin, c);
 		break;
 	case FEATURE_CMDLINE:
 		origin->command = keep_command(origin, c);

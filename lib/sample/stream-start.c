@@ -8,6 +8,7 @@
 #include "target/features.h"
 #include "target/tracing.h"
 
+#include <inttypes.h>
 #include <sys/mman.h>
 
 /* Return which mappings of data the samples need. */
@@ -91,6 +92,20 @@ static bool has_ibs(const struct event_list *events)
 	return false;
 }
 
+/* Write the slots of a cycle, which the shares of "topdown" need on some machines. */
+static void write_slots(struct sampler *s)
+{
+	const struct event_list *events = s->options->events;
+	char text[16];
+	uint32_t slots = 0;
+
+	for (size_t i = 0; i < events->count && !slots; i++)
+		slots = events->event[i].slots;
+	snprintf(text, sizeof(text), "0x%08" PRIx32, slots);
+	if (slots)
+		writer_capability(s->out, "slots", text);
+}
+
 void sampler_write_start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -112,6 +127,7 @@ void sampler_write_start(struct sampler *s)
 	features_write(s->out, o->argc, o->argv, o->settings.clock);
 	if (has_ibs(o->events))
 		features_write_cpu(s->out);
+	write_slots(s);
 	existing_kernel(s->out, sampler_layout(s));
 	if (o->unwind)
 		write_shown_processes(s);

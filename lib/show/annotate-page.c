@@ -80,7 +80,7 @@ static void print_costs(struct annotate_page *p, uint32_t row, const char *class
 		fputs("<td>", p->out);
 		if (row) {
 			struct ratio r = ratios_of_row(&p->view->ratio[i], row, BARS_FLAT);
-			ratios_print(&r, p->out);
+			ratios_print(&p->view->ratio[i], &r, p->out);
 		}
 	}
 }

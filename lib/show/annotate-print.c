@@ -50,7 +50,7 @@ static void print_costs(struct annotate_text *p, uint32_t row)
 		if (row)
 			r = ratios_of_row(&p->view->ratio[i], row, BARS_FLAT);
 		if (r.is_known || row)
-			ratios_print(&r, p->out);
+			ratios_print(&p->view->ratio[i], &r, p->out);
 		else
 			fprintf(p->out, "%*s", RATIO_COLUMNS, "");
 	}
@@ -58,7 +58,8 @@ static void print_costs(struct annotate_text *p, uint32_t row)
 
 static size_t columns_before(const struct annotate_text *p)
 {
-	return 2 * (COST + (p->a->has_bars ? BAR : 0)) + p->view->ratios * RATIO_COLUMNS;
+	return 2 * (COST + (p->a->has_bars ? BAR : 0)) +
+	       ratios_widths(p->view->ratio, p->view->ratios);
 }
 
 /* Print TEXT at the end of a line that has USED columns. */

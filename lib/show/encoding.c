@@ -61,7 +61,7 @@ static void print_sampling(const struct event *event)
 	if (attr->freq)
 		printf("\tsample   %" PRIu64 " times per second\n", (uint64_t)attr->sample_freq);
 	else if (attr->sample_period == 0)
-		printf("\tsample   never: the group's leader reads it\n");
+		printf("\tsample   never: the sampled event of its group reads it\n");
 	else if (attr->sample_period == 1)
 		printf("\tsample   every one\n");
 	else

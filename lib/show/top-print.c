@@ -180,9 +180,9 @@ const char *const top_format_name[TOP_FORMATS + 1] = {
 };
 
 const struct top_writer top_writers[TOP_FORMATS] = {
-	[TOP_TEXT] = { .is_for_people = true, .has_ratios = true, .selects = true,
+	[TOP_TEXT] = { .is_for_people = true, .selects = true,
 		       .head = top_text_head, .row = top_text_row, .foot = top_text_foot },
-	[TOP_JSON] = { .has_ratios = true, .selects = true,
+	[TOP_JSON] = { .selects = true,
 		       .head = top_json_head, .row = top_json_row, .foot = top_json_foot },
 	[TOP_CSV] = { .head = top_csv_head, .row = top_csv_row },
 };

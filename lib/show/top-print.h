@@ -19,7 +19,6 @@ struct top_printing;
 /* How a format is written. */
 struct top_writer {
 	bool is_for_people;	/* a table: rows that say little are left out */
-	bool has_ratios;
 	bool selects;		/* bars allow for the choice of the rows that a table shows */
 	void (*head)(struct top_printing *p);	/* these are private to top-print */
 	void (*row)(struct top_printing *p, uint32_t row, bool is_first);

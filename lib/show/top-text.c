@@ -74,7 +74,7 @@ void top_text_row(struct top_printing *p, uint32_t row, bool is_first)
 	enum { BEFORE_NAME = 36 };
 	const struct top_row *r = &p->t->row[row];
 	size_t before = BEFORE_NAME + (p->bars ? 2 * BARS_COLUMNS : 0) +
-			p->view->ratios * RATIO_COLUMNS;
+			ratios_widths(p->view->ratio, p->view->ratios);
 
 	(void)is_first;
 	if (p->t->how.calls) {
@@ -87,7 +87,7 @@ void top_text_row(struct top_printing *p, uint32_t row, bool is_first)
 	print_cost(p, row, BARS_CUMULATIVE);
 	for (size_t i = 0; i < p->view->ratios; i++) {
 		struct ratio ratio = top_ratio_in(p, row, i);
-		ratios_print(&ratio, p->out);
+		ratios_print(&p->view->ratio[i], &ratio, p->out);
 	}
 	fputc(' ', p->out);
 	print_object(p, row);
@@ -164,8 +164,8 @@ void top_text_head(struct top_printing *p)
 	const char *half = p->bars ? "    +/-" : " ";
 	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s", half, p->bars ? half : "");
 	for (size_t i = 0; i < v->ratios; i++)
-		fprintf(p->out, " %-*.*s", RATIO_COLUMNS - 1, RATIO_COLUMNS - 1,
-			v->ratio[i].name);
+		fprintf(p->out, " %-*.*s", ratios_width(&v->ratio[i]) - 1,
+			ratios_width(&v->ratio[i]) - 1, v->ratio[i].name);
 	if (p->objects)
 		fprintf(p->out, "%s%-*s  function", p->bars || v->ratios ? " " : "  ",
 			(int)p->objects, "object");

@@ -109,6 +109,18 @@ void writer_feature_list(struct output *out, uint64_t feature, char *const *text
 	writer_end(&w);
 }
 
+void writer_capability(struct output *out, const char *name, const char *value)
+{
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_FEATURE, 0);
+	writer_u64(&w, FEATURE_CPU_PMU_CAPS);
+	writer_u32(&w, 1);
+	feature_string(&w, name);
+	feature_string(&w, value);
+	writer_end(&w);
+}
+
 void writer_feature(struct output *out, uint64_t feature, const void *bytes, size_t size)
 {
 	struct writer w;

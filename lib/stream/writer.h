@@ -72,6 +72,9 @@ void writer_feature_text(struct output *out, uint64_t feature, const char *text)
 void writer_feature_list(struct output *out, uint64_t feature, char *const *text, size_t count);
 void writer_feature(struct output *out, uint64_t feature, const void *bytes, size_t size);
 
+/* Write FEATURE_CPU_PMU_CAPS with one capability. */
+void writer_capability(struct output *out, const char *name, const char *value);
+
 /* Write FEATURE_CLOCK_DATA: both times, in ns, are of the same instant. */
 void writer_clock(struct output *out, uint32_t clock, uint64_t wall_time, uint64_t clock_time);
 
