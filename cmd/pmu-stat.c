@@ -13,6 +13,7 @@
 #include "counting/choice.h"
 #include "counting/counting-rows.h"
 #include "counting/counting.h"
+#include "counting/derived.h"
 #include "results/stat-bench.h"
 #include "results/stat-print.h"
 #include "tool/command.h"
@@ -35,6 +36,8 @@ static int format = STAT_TEXT, by;
 static const char *file, *cgroup_path, *save;
 static struct output saved = { .fd = -1 };
 static struct { char *unit; double number; } per;
+static const char *metrics_file;
+static struct user_metrics metrics;
 static struct target target;
 static struct counting counting = { .target = &target, .stop = &command_stop };
 static struct counting_runs counted;
@@ -91,6 +94,8 @@ static const struct command_option options[] = {
 	{ 0, "by", "UNIT", "count each UNIT apart", SETS_CHOICE(by, units) },
 	{ 0, "cgroup", "PATH", "count the processes in a cgroup", SETS_TEXT(cgroup_path),
 	  .group = TARGET },
+	{ 0, "metrics", "FILE", "show each NAME = EXPRESSION of events in FILE, too",
+	  SETS_TEXT(metrics_file), .group = TARGET },
 	{ 0, "warmup", "RUNS", "first run the command RUNS times without counting",
 	  SETS_COUNT(warmup), .most = 100000, .group = TARGET },
 	{ 0, "vs", NULL, "compare commands, each quoted as one word, with the first of them",
@@ -285,6 +290,7 @@ static const char *target_name(char text[64])
 static void make_rows(struct counting_rows *rows, const struct counting_run *run, size_t count)
 {
 	counting_rows_add_events(rows, &events, run, count);
+	counting_rows_add_derived(rows, &events, &metrics);
 	counting_rows_add_times(rows, run, count, target.command);
 	if (per.unit)
 		counting_rows_divide(rows, per.number);
@@ -382,6 +388,16 @@ static bool compare(char *const *operand, size_t operands, struct report *report
 	return exceeded;
 }
 
+/* Choose the events that are asked for, that metrics need, or the usual ones.  False: reported. */
+static bool choose_events(struct report *report)
+{
+	if (metrics_file && !metrics_read(&metrics, metrics_file, report))
+		return false;
+	return ((metrics_file && names.count == 0 && !detail) ||
+		counting_choose(&events, &names, detail, report)) &&
+	       (!metrics_file || metrics_choose(&metrics, &events, report));
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -394,7 +410,7 @@ int main(int argc, char **argv)
 	bool good = complete_target(operand, &report);
 	check_options(operands);
 	if (take_output(&out, &report) && good && open_saved(&report) &&
-	    counting_choose(&events, &names, detail, &report) &&
+	    choose_events(&report) &&
 	    counting_begin(&counting, &events, &report)) {
 		if (bench)
 			status = count_bench(operand, &report);
@@ -407,6 +423,7 @@ int main(int argc, char **argv)
 	if (out.report)
 		output_close(&out);
 	event_list_release(&events);
+	metrics_release(&metrics);
 	target_release(&target);
 	if (exit_status && !status)
 		status = counted.status;

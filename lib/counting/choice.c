@@ -84,6 +84,18 @@ static void report_missing(const struct missing *m, struct report *report)
 		report_note(report, "not counted here: %s: %s", m->names, m->why);
 }
 
+/* Add the events of top-down analysis to LIST, if this machine counts them. */
+static void add_topdown(struct event_list *list, struct report *report)
+{
+	const struct event_options how = { 0 };
+	struct report unheard = { .tool = report->tool, .quiet = true };
+	struct event_list one = { 0 };
+
+	if (event_parse(&one, &how, "topdown", &unheard) && !refused(&one.event[0]))
+		event_parse(list, &how, "topdown", report);
+	event_list_release(&one);
+}
+
 bool counting_choose(struct event_list *list, const struct word_list *names, bool detail,
 		     struct report *report)
 {
@@ -105,6 +117,8 @@ bool counting_choose(struct event_list *list, const struct word_list *names, boo
 		if (good && !event_parse(list, &how, usual[i].name, report))
 			return false;
 	}
+	if (detail)
+		add_topdown(list, report);
 	if (list->count)
 		report_missing(&missing, report);
 	else

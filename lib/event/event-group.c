@@ -72,11 +72,13 @@ static bool sample_one(struct event_parser *p, size_t first)
 
 	for (size_t i = first; i < list->count; i++) {
 		struct event *event = &list->event[i];
+		if (!(event->attr.sample_type & PERF_SAMPLE_READ))
+			continue;
 		size_t leader = leader_of(list, first, i), sampled = sampled_in(p, leader);
 		if (sampled == list->count)
 			return event_wrong(p, p->text, "slots and topdown-* cannot be sampled: the "
 					   "group needs another event, such as cycles");
-		if (!(event->attr.sample_type & PERF_SAMPLE_READ) || i == sampled)
+		if (i == sampled)
 			continue;
 		event->attr.freq = 0;
 		event->attr.sample_period = 0;

@@ -49,6 +49,8 @@ void stat_format_value(char *text, size_t size, double value, const char *unit)
 	} else if (!strcmp(unit, UNIT_COUNT) && value >= 1000 && value < 1e18) {
 		units_format_grouped(all, (uint64_t)llround(value));
 		snprintf(text, size, "%s", all);
+	} else if (!*unit || !strcmp(unit, "%")) {	/* calculated */
+		snprintf(text, size, *unit ? "%.1f" : "%.4g", value);
 	} else {
 		value_format(few, value, unit);
 		snprintf(text, size, "%s", few);

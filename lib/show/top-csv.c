@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A top as CSV, RFC 4180. */
 #include "show/csv.h"
+#include "show/internal.h"
 #include "show/top-print-internal.h"
 
 #include <inttypes.h>
