@@ -2,7 +2,7 @@
 # numbers; and what pmu-data must say of it, by the layout of perf_mem_data_src in
 # linux/perf_event.h.
 #
-#	accesses.py make FILE KIND	write the recording
+#	accesses.py make FILE KIND [SAMPLES]	write the recording, of 4,000 samples if not said
 #	accesses.py judge FOLDER KIND	compare FOLDER/{line,source,thread}.json with it
 #	accesses.py peers FOLDER old	compare these files with FOLDER/{mem,c2c}, which perf wrote
 #
@@ -20,7 +20,7 @@ import streams
 from streams import ADDR, CPU, IP, PERIOD, TID, TIME, struct
 
 WEIGHT_STRUCT, DATA_SRC, PHYS = 1 << 24, 1 << 15, 1 << 19
-SAMPLES, LINES, LINE = 4000, 60, 64
+LINES, LINE = 60, 64
 
 LOAD, STORE = 2, 4
 HIT, MISS = 2, 4
@@ -43,7 +43,7 @@ SNOOPS = [1, 2, 4, 8, 16]       # not available, none, hit, miss, hit modified
 HITM = 16
 
 
-kind = ""
+kind, count = "", 4000
 
 
 class Sample:
@@ -93,7 +93,7 @@ class Sample:
 @functools.cache
 def samples():
     r = random.Random(35)
-    return [Sample(r, i) for i in range(SAMPLES)]
+    return [Sample(r, i) for i in range(count)]
 
 
 def make(path):
@@ -244,5 +244,5 @@ def peers(folder):
 
 
 if __name__ == "__main__":
-    kind = sys.argv[3]
+    kind, count = sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else count
     {"make": make, "judge": judge, "peers": peers}[sys.argv[1]](sys.argv[2])

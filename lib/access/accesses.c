@@ -20,19 +20,28 @@ bool access_is_contended(const struct access_row *row)
 }
 
 /* Return the id of TEXT as it is printed.  A stream may have any number of names. */
-static uint32_t name_of(struct accesses *a, const char *text)
+static uint32_t find_name(struct accesses *a, const char *text)
 {
 	enum { NAMES_KEPT = 1 << 18, NAME_SIZE = 512 };
 	char safe[NAME_SIZE];
 
-	if (!text || !*text)
-		return 0;
 	snprintf(safe, sizeof(safe), "%s", text);
 	text_make_safe(safe);	/* the cut may be inside a character */
 	if (a->names.count < NAMES_KEPT)
 		return intern_text(&a->names, safe);
 	uint32_t known = intern_find(&a->names, safe);
 	return known != TABLE_NONE ? known : intern_text(&a->names, WORD_OTHER);
+}
+
+/* The same, fast for a text whose address was used before: most names come again and again. */
+static uint32_t name_of(struct accesses *a, const char *text)
+{
+	if (!*text)
+		return 0;
+	uint32_t *known = &a->known[hash_u64((uintptr_t)text) % ACCESS_NAMES_KNOWN];
+	if (!*known || strcmp(a->names.text[*known], text) != 0)
+		*known = find_name(a, text);
+	return *known;
 }
 
 /* --- sums --- */

@@ -104,6 +104,14 @@ struct access_weight {
 	double total;		/* sum of the periods */
 };
 
+enum {
+	ACCESS_ROWS_MAX = 1 << 16,
+	ACCESS_PARTS_MAX = 1 << 18,
+	ACCESS_WEIGHTS_MAX = 1 << 20,
+	ACCESS_NAMES_KNOWN = 256,
+	ACCESS_SLICES = 20,	/* of time; at most twice as many */
+};
+
 struct accesses_how {
 	enum access_by by;
 	uint64_t line;		/* bytes of a cache line: a power of two */
@@ -123,14 +131,8 @@ struct accesses {
 	struct access_times times;	/* of all samples */
 	struct slices slices;
 	/* private: */
+	uint32_t known[ACCESS_NAMES_KNOWN];	/* ids of names, by the address of their text */
 	struct table row_table, part_table, weight_table;
-};
-
-enum {
-	ACCESS_ROWS_MAX = 1 << 16,
-	ACCESS_PARTS_MAX = 1 << 18,
-	ACCESS_WEIGHTS_MAX = 1 << 20,
-	ACCESS_SLICES = 20,	/* of time; at most twice as many */
 };
 
 void accesses_init(struct accesses *a, const struct accesses_how *how);
