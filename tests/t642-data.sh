@@ -65,6 +65,18 @@ check 'sums, shares, percentiles and lines are those of 4,000 made samples' <<'E
 	judged all
 END
 
+check 'error bars are those of pmu-top, which reads the same recording as a profile' <<'END'
+	any_user
+	pmu-data -q --by thread -j "$made" >found
+	pmu-top -q --by tid -j "$made" >want
+	python3 - found want <<'PY'
+import json, sys
+found = {row["tid"]: row["bar"] for row in json.load(open(sys.argv[1]))["rows"]}
+want = {int(row["name"]): row["flat_bar"] for row in json.load(open(sys.argv[2]))["rows"]}
+assert len(found) == 6 and found == want, (found, want)
+PY
+END
+
 check 'with physical addresses, memory that processes share is one line' <<'END'
 	any_user
 	judged physical

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Print the first line of a table. */
 static void print_title(const struct access_printing *p, const char *rows)
@@ -24,34 +25,34 @@ static void print_title(const struct access_printing *p, const char *rows)
 		bars_print_head(&p->bars, p->out);
 }
 
-/* Print the share of ROW with its bar, by B; WHOLE is what the share is of without bars. */
-static void print_share(const struct access_printing *p, const struct bars *b, uint32_t row,
-			double total, double whole)
+/* Print the share of ROW with its bar. */
+static void print_share(const struct access_printing *p, uint32_t row)
 {
-	double share = b->row ? b->row[row + 1].bar[BARS_FLAT].share
-			      : whole > 0 ? total / whole : 0;
+	const struct share_bar *bar = p->bars.row ? &p->bars.row[row + 1].bar[BARS_FLAT] : NULL;
+	double whole = p->a->all.total;
 
-	fprintf(p->out, " %6.2f%%", 100 * share);
-	if (b->row)
-		bars_print_half(b, &b->row[row + 1].bar[BARS_FLAT], BARS_AUTO, p->out);
+	fprintf(p->out, " %6.2f%%", 100 * (bar ? bar->share : whole <= 0 ? 0
+					   : p->a->row[row].sums.total / whole));
+	if (bar)
+		bars_print_half(&p->bars, bar, BARS_AUTO, p->out);
 }
 
-/* Print a percentile of ROW in 18 columns: "123 [110, 150]". */
-static void print_percentile(const struct access_printing *p, uint32_t row, double q)
+/* Print the percentiles of ROW on a line, each with its interval: "p50 123 [110,150]". */
+static void print_percentiles(const struct access_printing *p, uint32_t row)
 {
-	struct access_percentile is;
-	char low[24] = "-", high[24] = "-", text[80];
-
-	if (!access_percentile(p->a, row, q, &is)) {
-		fprintf(p->out, " %17s", "-");
-		return;
+	for (int i = 0; p->a->how.weights && i < ACCESS_PERCENTILES; i++) {
+		struct access_percentile is;
+		char low[24] = "-", high[24] = "-";
+		if (!access_percentile(p->a, row, access_percentiles[i], &is))
+			return;
+		if (is.has_low)
+			snprintf(low, sizeof(low), "%" PRIu64, is.low);
+		if (is.has_high)
+			snprintf(high, sizeof(high), "%" PRIu64, is.high);
+		fprintf(p->out, "%s%s %" PRIu64 " [%s,%s]%s", i ? "  " : "         latency: ",
+			access_percentile_name[i], is.value, low, high,
+			i + 1 < ACCESS_PERCENTILES ? "" : "\n");
 	}
-	if (is.has_low)
-		snprintf(low, sizeof(low), "%" PRIu64, is.low);
-	if (is.has_high)
-		snprintf(high, sizeof(high), "%" PRIu64, is.high);
-	snprintf(text, sizeof(text), "%" PRIu64 " [%s,%s]", is.value, low, high);
-	fprintf(p->out, " %17s", text);
 }
 
 /* Print the mean weight of SUMS in 8 columns. */
@@ -94,8 +95,6 @@ static void print_head(const struct access_printing *p, const char *last)
 
 	fprintf(p->out, " samples  share%%%s", bars ? "    +/-" : "");
 	print_counts_head(p);
-	for (int i = 0; p->a->how.weights && i < ACCESS_PERCENTILES; i++)
-		fprintf(p->out, " %17s", access_percentile_name[i]);
 	fprintf(p->out, "  %s\n", last);
 }
 
@@ -107,6 +106,8 @@ static void print_parts(const struct access_printing *p, uint32_t row)
 	uint32_t count = access_parts_of(p, row);
 	double total = p->a->row[row].sums.total;
 
+	if (count == 1 && !strcmp(access_part_name(p, access_part_at(p, row, 0)), WORD_UNKNOWN))
+		return;
 	for (uint32_t i = 0; i < count && i < ACCESS_FUNCTIONS; i++) {
 		const struct access_part *part = access_part_at(p, row, i);
 		double share = total > 0 ? part->sums.total / total : 0;
@@ -139,15 +140,12 @@ static void print_row(const struct access_printing *p, uint32_t row)
 	size_t used = 16 + (bars ? 7 : 0) + 2;
 
 	fprintf(p->out, "%8" PRIu64, sums->samples);
-	print_share(p, &p->bars, row, sums->total, p->a->all.total);
+	print_share(p, row);
 	used += print_counts(p, sums);
-	for (int i = 0; p->a->how.weights && i < ACCESS_PERCENTILES; i++) {
-		print_percentile(p, row, access_percentiles[i]);
-		used += 18;
-	}
 	access_row_name(p, row, name);
 	fputs("  ", p->out);
 	print_name(p, name, p->a->names.text[p->a->row[row].file], used);
+	print_percentiles(p, row);
 	print_parts(p, row);
 }
 
@@ -254,6 +252,19 @@ static void print_line_parts(const struct access_printing *p, uint32_t row)
 		fprintf(p->out, "         %" PRIu32 " more\n", count - ACCESS_LINE_PARTS);
 }
 
+/* Print the share of ROW, PART of WHOLE, with its bar in a sentence: "12.57% +/- 0.12 of ". */
+static void print_share_of(const struct bars *b, uint32_t row, double part, double whole,
+			   FILE *out)
+{
+	const struct share_bar *bar = b->row ? &b->row[row + 1].bar[BARS_FLAT] : NULL;
+	double half;
+
+	fprintf(out, "%.2f%%", 100 * (bar ? bar->share : whole > 0 ? part / whole : 0));
+	if (bar && bars_half(b, bar, BARS_AUTO, &half))
+		fprintf(out, " +/- %.2f%s", half, bars_marks(bar, BARS_AUTO) ? "~" : "");
+	fputs(" of ", out);
+}
+
 static void print_line(const struct access_printing *p, uint32_t row, uint32_t number)
 {
 	const struct access_row *r = &p->a->row[row];
@@ -268,13 +279,14 @@ static void print_line(const struct access_printing *p, uint32_t row, uint32_t n
 		fprintf(p->out, " of process %d", r->pid);
 	fprintf(p->out, ", %" PRIu32 " threads, ", threads);
 	name_end_line(name, 0, 0, p->out);
-	print_share(p, &p->bars, row, r->sums.total, p->a->all.total);
-	fputs(" of accesses", p->out);
+	fputs("  ", p->out);
+	print_share_of(&p->bars, row, r->sums.total, p->a->all.total, p->out);
+	fputs("accesses", p->out);
 	if (p->a->all.elsewhere) {
-		fputc(',', p->out);
-		print_share(p, &p->elsewhere, row, r->sums.total_elsewhere,
-			    p->a->all.total_elsewhere);
-		fputs(" of those that found a line modified elsewhere", p->out);
+		fputs(", ", p->out);
+		print_share_of(&p->elsewhere, row, r->sums.total_elsewhere,
+			       p->a->all.total_elsewhere, p->out);
+		fputs("those that found a line modified elsewhere", p->out);
 	}
 	if (shared)
 		fprintf(p->out, "\n  %" PRIu32 " offset%s used by several threads: they share "
@@ -282,6 +294,7 @@ static void print_line(const struct access_printing *p, uint32_t row, uint32_t n
 	else
 		fputs("\n  each offset is used by one thread: false sharing, which padding "
 		      "prevents\n", p->out);
+	print_percentiles(p, row);
 	print_line_parts(p, row);
 }
 
