@@ -182,6 +182,18 @@ check 'processes are counted with the threads that they start, none twice, until
 	about "$(sed -n "s/^,task-clock:u,nanoseconds,\([0-9]*\),.*/\1/p" out)" 100000000
 END
 
+check 'the processes that a process starts are not counted with it' <<'END'
+	any_user
+	mkfifo go
+	sh -c 'read line <go; touches 5000; exit' &
+	pmu-stat --to csv -e page-faults:u -p $! >out 2>err &
+	stat=$!
+	eventually sh -c "ls -l /proc/$stat/fd | grep -q pidfd"
+	echo >go
+	exits 0 wait $stat
+	grep -q "Linux 5.13" err || at_most "$(sed -n "s/^,page-faults:u,count,\([0-9]*\),.*/\1/p" out)" 4000
+END
+
 check 'intervals: their counts add up to those of the run' <<'END'
 	any_user
 	pmu-stat --json --interval 10ms -e task-clock:u,page-faults:u -- touches 5000 20000000 >lines \

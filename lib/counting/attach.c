@@ -94,6 +94,8 @@ static bool open_threads(struct counted_run *r, size_t first)
 		const struct target_thread *thread = &r->threads.thread[i];
 		uint32_t unit = r->c->by ? run_add_unit(r, thread_name(thread)) : 0;
 		good = counts_open(&r->counts, thread->tid, -1, 0, unit, &ended);
+		if (ended && r->c->by)
+			*r->unit[unit] = '\0';
 	}
 	return good;
 }

@@ -69,7 +69,9 @@ void counting_rows_add_events(struct counting_rows *rows, const struct event_lis
 			      const struct counting_run *run, size_t runs)
 {
 	rows->runs = runs;
-	for (size_t unit = 0; unit < (runs ? run->units : 1); unit++)
+	for (size_t unit = 0; unit < (runs ? run->units : 1); unit++) {
+		if (runs && run->unit && !*run->unit[unit])
+			continue;
 		for (size_t e = 0; e < events->count; e++) {
 			const struct event *event = &events->event[e];
 			struct counting_row *row = counting_rows_add(rows, COUNTING_EVENT,
@@ -77,6 +79,7 @@ void counting_rows_add_events(struct counting_rows *rows, const struct event_lis
 			row->of = runs && run->unit ? mem_text(run->unit[unit]) : NULL;
 			set_event(row, event, unit * events->count + e, run, runs);
 		}
+	}
 }
 
 void counting_rows_add_times(struct counting_rows *rows, const struct counting_run *run,

@@ -35,7 +35,8 @@ enum counting_by { BY_NOTHING, BY_THREAD, BY_CPU, BY_CORE, BY_NODE };
 struct counting_run {
 	struct counting_value *value;	/* by unit, then by event, all of the list */
 	size_t events;
-	char **unit;		/* names of the units: "cpu 3"; NULL: there is one, the target */
+	char **unit;		/* names of the units: "cpu 3"; "": it ended before it was counted;
+				   NULL: there is one unit, the target */
 	size_t units;		/* at least 1 */
 	uint64_t start;		/* of an interval: ns since the start of the run */
 	uint64_t wall;		/* ns from exec to exit, or of the time span */

@@ -63,6 +63,11 @@ static void test_units(void)
 	   "each unit has rows of its own");
 	tap(isnan(rows.row[0].interval), "one run has no interval");
 	counting_rows_release(&rows);
+	names[0] = (char *)(uintptr_t)"";
+	counting_rows_add_events(&rows, &list, &run, 1);
+	tap(rows.count == 2 && !strcmp(rows.row[0].of, "cpu 1"),
+	    "a unit that ended before it was counted has no rows");
+	counting_rows_release(&rows);
 	counting_rows_add_events(&rows, &list, NULL, 0);
 	tap(rows.count == 2 && isnan(rows.row[0].mean), "no run has rows without values");
 	counting_rows_release(&rows);
