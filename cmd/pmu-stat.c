@@ -227,6 +227,8 @@ static void check_options(size_t operands)
 		command_misused(&command, "--by thread is for one run");
 	if ((vs || comparison.base || save) && !target.command)
 		command_misused(&command, "--vs, --save and --base are for commands");
+	if ((vs || comparison.base) && exit_status)
+		command_misused(&command, "--exit-status is for one command");
 	if (vs && !comparison.base && operands < 2)
 		command_misused(&command, "--vs takes two commands or more, each as one word");
 	if ((vs || comparison.base || save) && (by || counting.interval || counting.duration))
@@ -377,6 +379,8 @@ static bool compare(char *const *operand, size_t operands, struct report *report
 	commands->make_rows = make_rows;
 	comparison.format = (enum stat_format)format;
 	comparison.save = save ? &saved : NULL;
+	comparison.per = per.unit;
+	comparison.per_number = per.number;
 	if (vs)
 		for (size_t i = 0; i < operands; i++)
 			counted_commands_add_line(commands, operand[i]);

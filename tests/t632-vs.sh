@@ -105,6 +105,7 @@ check '--fail-if: exit 3 only if the whole interval is above the limit' <<'END'
 	exits 2 pmu-stat --fail-if wall-time:+1% true 2>err
 	exits 2 pmu-stat --vs true 2>err
 	exits 2 pmu-stat --vs --bench true true 2>err
+	exits 2 pmu-stat --vs --exit-status true true 2>err
 END
 
 check 'outliers are named, and count' <<'END'
@@ -190,6 +191,11 @@ check '--save and -j write what --base reads; a run that fails to start leaves t
 	exits 0 pmu-stat -e page-faults -n 3 --fail-if page-faults:+5% --base two.json known 600 0 0 \
 		>table
 	grep -qx "base: known 600 0 0 (3 runs, from 'two.json')" table
+	exits 1 pmu-stat -e page-faults --per op=10 --base one.json true 2>err
+	grep -q "^pmu-stat: 'one.json' has values per run, but these are per op: --per must be " err
+	pmu-stat -e page-faults -n 3 --per op=100 --save per.json --vs "known 500 0 0" true >table
+	grep -qE " event, values per op$" table
+	exits 1 pmu-stat --base per.json true 2>err
 	exits 1 pmu-stat -e page-faults --save two.json ./nosuch 2>err
 	pmu-stat -e page-faults -n 2 --base two.json --save two.json known 600 0 0 >table
 	exits 1 pmu-stat --save no/where true 2>err

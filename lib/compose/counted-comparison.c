@@ -6,12 +6,24 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Return whether the values of the base are per the same unit as those of now.  False: reported. */
+static bool has_same_unit(const struct counted_comparison *c, struct report *report)
+{
+	const char *theirs = c->earlier.per, *ours = c->per ? c->per : "";
+
+	if (strcmp(theirs, ours))
+		report_error(report, "'%s' has values per %s, but these are per %s: --per must be "
+			     "the same", c->base, *theirs ? theirs : "run", *ours ? ours : "run");
+	return !strcmp(theirs, ours);
+}
 
 bool counted_comparison_begin(struct counted_comparison *c, struct report *report)
 {
 	struct counting_rows rows = { 0 };
 
-	if (c->base && !earlier_read(&c->earlier, c->base, report))
+	if (c->base && !(earlier_read(&c->earlier, c->base, report) && has_same_unit(c, report)))
 		return false;
 	c->commands.make_rows(&rows, NULL, 0);
 	bool good = counting_gates_resolve(&c->gates, &rows, report);
@@ -68,7 +80,8 @@ static bool compare(const struct counted_comparison *c, const struct stat_side *
 {
 	struct comparison *made = mem_zeroed(sides, sizeof(*made));
 	const struct stat_vs view = { .side = side, .sides = sides, .comparison = made,
-				      .fdr = COMPARISON_USUAL_FDR };
+				      .fdr = COMPARISON_USUAL_FDR, .per = c->per,
+				      .per_number = c->per_number };
 	bool exceeded;
 
 	for (size_t i = 1; i < sides; i++)

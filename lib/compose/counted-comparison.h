@@ -16,6 +16,8 @@ struct counted_comparison {
 	struct output *save;		/* gets the runs as JSON, for BASE; or NULL */
 	struct counting_gates gates;
 	enum stat_format format;
+	const char *per;		/* values are divided by a number of this unit; NULL: not */
+	double per_number;		/* that number */
 	/* private: */
 	struct earlier earlier;
 };

@@ -173,6 +173,21 @@ static void read_machine(struct json_reader *r, struct counting_machine *m)
 	}
 }
 
+/* Read the unit of "per" to UNIT. */
+static void read_per(struct json_reader *r, char *unit, size_t size)
+{
+	char key[LONGEST_KEY];
+
+	for (bool more = json_enter(r, '{'); more && json_next(r, '}');) {
+		if (!json_read_key(r, key, sizeof(key)))
+			return;
+		if (!strcmp(key, "unit"))
+			read_shown(r, unit, size);
+		else
+			json_skip(r);
+	}
+}
+
 /* Read a command, a text or an array of words, to TEXT. */
 static void read_words(struct json_reader *r, char *text, size_t size)
 {
@@ -206,6 +221,8 @@ static void read_command(struct json_reader *r, struct earlier *e, bool inside)
 			e->failed = read_count(r);
 		} else if (!strcmp(key, "machine") && !inside) {
 			read_machine(r, &e->machine);
+		} else if (!strcmp(key, "per") && !inside) {
+			read_per(r, e->per, sizeof(e->per));
 		} else if (!strcmp(key, "rows")) {
 			counting_rows_release(&e->rows);
 			for (bool rows = json_enter(r, '['); rows && json_next(r, ']');)

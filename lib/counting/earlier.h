@@ -8,6 +8,7 @@
 struct earlier {
 	struct counting_machine machine;
 	char command[512];	/* its words, cut if they are longer; "": unknown */
+	char per[256];		/* unit by whose number values are divided; "": they are not */
 	uint64_t runs, failed;
 	struct counting_rows rows;
 };

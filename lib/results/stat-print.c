@@ -21,8 +21,7 @@ static void print_csv_number(double number)
 		printf("%.15g", number);
 }
 
-/* Print the unit of R, whose values are divided by units PER if that is not NULL. */
-static void print_csv_unit(const struct counting_row *r, const char *per)
+void stat_print_csv_unit(const struct counting_row *r, const char *per)
 {
 	char unit[256];
 
@@ -48,7 +47,7 @@ static void print_csv(const struct counting_rows *rows, const struct stat_headin
 		putchar(',');
 		csv_text(r->name, stdout);
 		putchar(',');
-		print_csv_unit(r, h->per);
+		stat_print_csv_unit(r, h->per);
 		print_csv_number(r->mean);
 		print_csv_number(r->mean - r->interval);
 		print_csv_number(r->mean + r->interval);
@@ -110,6 +109,18 @@ void stat_print_json_machine(void)
 	putchar('}');
 }
 
+void stat_print_json_per(const char *unit, double number)
+{
+	if (!unit)
+		return;
+	json_key("per", false);
+	putchar('{');
+	json_key("unit", true);
+	json_string(unit);
+	stat_print_json_number("number", number);
+	putchar('}');
+}
+
 static void print_json(const struct counting_rows *rows, const struct stat_heading *h)
 {
 	putchar('{');
@@ -125,14 +136,7 @@ static void print_json(const struct counting_rows *rows, const struct stat_headi
 		stat_print_json_number("start", seconds(h->interval->start));
 		stat_print_json_number("seconds", seconds(h->interval->wall));
 	}
-	if (h->per) {
-		json_key("per", false);
-		putchar('{');
-		json_key("unit", true);
-		json_string(h->per);
-		stat_print_json_number("number", h->per_number);
-		putchar('}');
-	}
+	stat_print_json_per(h->per, h->per_number);
 	printf(", \"runs\": %zu, \"failed\": %zu, \"rows\": [", h->runs, h->failed);
 	for (size_t i = 0; i < rows->count; i++) {
 		printf(h->interval ? "%s" : "%s\n", i ? ", " : "");

@@ -29,6 +29,12 @@ void stat_print(enum stat_format format, const struct counting_rows *rows,
 /* Print the member "machine" of a JSON object, the first one, on stdout. */
 void stat_print_json_machine(void);
 
+/* Print the member "per": values are divided by NUMBER of UNIT.  UNIT NULL: print nothing. */
+void stat_print_json_per(const char *unit, double number);
+
+/* Print the unit of R as a field of CSV.  Values are divided by units PER if that is not NULL. */
+void stat_print_csv_unit(const struct counting_row *r, const char *per);
+
 /* Print R, which has values of RUNS runs, as a JSON object on stdout. */
 void stat_print_json_row(const struct counting_row *r, size_t runs);
 

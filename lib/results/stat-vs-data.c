@@ -29,7 +29,7 @@ static void print_csv_row(const struct stat_vs *vs, size_t side, const struct co
 	putchar(',');
 	csv_text(row->after->name, stdout);
 	putchar(',');
-	csv_text(row->after->unit, stdout);
+	stat_print_csv_unit(row->after, vs->per);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		print_number(numbers[i]);
 	printf(",%s,%s\r\n", row->is_exact ? "yes" : "no",
@@ -104,6 +104,7 @@ void stat_vs_print_json(const struct stat_vs *vs)
 {
 	putchar('{');
 	stat_print_json_machine();
+	stat_print_json_per(vs->per, vs->per_number);
 	stat_print_json_number("fdr", vs->fdr);
 	printf(", \"commands\": [");
 	for (size_t i = 0; i < vs->sides; i++) {

@@ -75,7 +75,7 @@ static void format_row(struct vs_cells *c, const struct comparison_row *row)
 	format_called(c, row);
 }
 
-static void print_table(const struct comparison *c, FILE *out)
+static void print_table(const struct comparison *c, const char *per, FILE *out)
 {
 	static const char *const titles[COLUMNS] = {
 		[BASE] = "base", [NEW] = "new", [CHANGE] = "change",
@@ -97,7 +97,10 @@ static void print_table(const struct comparison *c, FILE *out)
 			fprintf(out, "%*s  ", column == CALLED ? -(int)width[column]
 							       : (int)width[column],
 				cells[i].text[column]);
-		fprintf(out, "%s\n", i ? c->row[i - 1].after->name : "event");
+		fputs(i ? c->row[i - 1].after->name : "event", out);
+		if (i == 0 && per)
+			fprintf(out, ", values per %s", per);
+		fputc('\n', out);
 	}
 	free(cells);
 }
@@ -203,7 +206,7 @@ void stat_vs_print_text(const struct stat_vs *vs)
 		snprintf(titled, sizeof(titled), "%s:", name_side(vs, i, name));
 		print_side(titled, &vs->side[i], out);
 		if (i)
-			print_table(&vs->comparison[i - 1], out);
+			print_table(&vs->comparison[i - 1], vs->per, out);
 	}
 	print_notes(vs, out);
 	for (size_t i = 0; i < vs->sides; i++)

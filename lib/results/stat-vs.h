@@ -17,6 +17,8 @@ struct stat_vs {
 	size_t sides;
 	const struct comparison *comparison;	/* by side, without the base */
 	double fdr;			/* false discovery rate at which rows are called */
+	const char *per;		/* values are divided by a number of this unit; NULL: not */
+	double per_number;		/* that number */
 };
 
 /* Print a table for each comparison, then the outliers, on stdout. */

@@ -12,6 +12,7 @@
 
 static const char whole[] =
 	"{\"machine\": {\"name\": \"h\", \"kernel\": \"6.1\", \"cpu\": \"c\"}, "
+	"\"per\": {\"unit\": \"op\", \"number\": 10}, "
 	"\"command\": [\"./x\", \"-a\"], \"runs\": 3, \"failed\": 1, \"rows\": [\n"
 	ROW("cycles", "1, 2.5, 3e2") ", " ROW("faults", "7, null, 9") "]}\n";
 
@@ -32,7 +33,8 @@ static void test_good(void)
 
 	tap(parse(&e, whole, strlen(whole)), "a plain run");
 	tap(!strcmp(e.machine.name, "h") && !strcmp(e.machine.kernel, "6.1") &&
-	    !strcmp(e.machine.cpu, "c") && !strcmp(e.command, "./x -a") && e.runs == 3 &&
+	    !strcmp(e.machine.cpu, "c") && !strcmp(e.command, "./x -a") &&
+	    !strcmp(e.per, "op") && e.runs == 3 &&
 	    e.failed == 1, "its machine, its command, its runs");
 	tap(e.rows.count == 2 && e.rows.runs == 3 && !strcmp(e.rows.row[0].name, "cycles") &&
 	    e.rows.row[0].value[2] == 300 && e.rows.row[0].runs == 3 &&
