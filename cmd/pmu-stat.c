@@ -235,9 +235,6 @@ static void check_options(size_t operands)
 		command_misused(&command, "--by, --interval and -d do not compare commands");
 	if (per.unit && counting.interval)
 		command_misused(&command, "--per divides whole runs: leave out --interval");
-	if (per.unit && (comparison.base || save))
-		command_misused(&command, "--save and --base are for values of whole runs: leave "
-				"out --per");
 	if (bench)
 		check_bench();
 }
