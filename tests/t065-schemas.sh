@@ -25,7 +25,7 @@ check 'each kind of output has its schema, which is closed to unknown fields' <<
 	pmu-events --check --json cpu-clock cycles >pmu-events.check || :
 	pmu-events --doctor --json $$ >pmu-events.doctor || :
 	pmu-stat --json true >pmu-stat.one
-	pmu-stat --json --vs true "true; :" >pmu-stat.vs
+	pmu-stat --json --per op=2 --vs true "true; :" >pmu-stat.vs
 	judge pmu-*.*
 	grep -q '"ratios"' pmu-top.ratio
 	grep -q '"verdict"' pmu-top.change
