@@ -1,5 +1,5 @@
 # fish completion for pmu-data; made by completions/generate
-complete -c pmu-data -l by -x -a 'object line source thread' -d 'a row for each: object, line, source, thread (object)'
+complete -c pmu-data -l by -x -a 'object line source thread field' -d 'a row for each: object, line, source, thread, field (object)'
 complete -c pmu-data -l latency -d 'show percentiles of the latency in each row'
 complete -c pmu-data -l pid -s p -x -a '(__fish_append , (__fish_complete_pids))' -d 'only samples of process PID'
 complete -c pmu-data -l tid -s t -x -d 'only samples of thread TID'

@@ -85,6 +85,8 @@ static void name_data(struct access_stream *s, const struct resolved_sample *sam
 	const struct resolved_datum *d = &r->datum[sample->datum - 1];
 	const char *name = r->string[r->function[d->function].name];
 	out->object = *name ? name : WORD_UNKNOWN;
+	out->is_variable = d->kind == DATA_VARIABLE || d->kind == DATA_KERNEL_VARIABLE;
+	out->member = sample->member ? r->string[sample->member - 1] : NULL;
 	out->has_offset = resolved_has_offset(d->kind);
 	out->offset = out->has_offset ? sample->data_offset : 0;
 	out->in_kernel |= d->kind == DATA_KERNEL || d->kind == DATA_KERNEL_VARIABLE;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { NAME_SIZE = 512 };	/* bytes of a name; longer ones are cut */
+
 void accesses_init(struct accesses *a, const struct accesses_how *how)
 {
 	*a = (struct accesses){ .how = *how, .slices.most = 2 * ACCESS_SLICES };
@@ -22,7 +24,7 @@ bool access_is_contended(const struct access_row *row)
 /* Return the id of TEXT as it is printed.  A stream may have any number of names. */
 static uint32_t find_name(struct accesses *a, const char *text)
 {
-	enum { NAMES_KEPT = 1 << 18, NAME_SIZE = 512 };
+	enum { NAMES_KEPT = 1 << 18 };
 	char safe[NAME_SIZE];
 
 	snprintf(safe, sizeof(safe), "%s", text);
@@ -136,6 +138,17 @@ static void reach(struct accesses *a, const struct access_sample *access)
 
 /* --- rows --- */
 
+/* Return the name of the member that ACCESS is to: "table[].lock". */
+static uint32_t field_of(struct accesses *a, const struct access_sample *access)
+{
+	char text[NAME_SIZE];
+
+	snprintf(text, sizeof(text), "%s%s", access->object,
+		 !access->is_variable ? ": not a variable"
+		 : access->member ? access->member : "." WORD_UNKNOWN);
+	return name_of(a, text);
+}
+
 /* Return the row that ACCESS belongs to, as a new one. */
 static struct access_row row_of(struct accesses *a, const struct access_sample *access)
 {
@@ -144,6 +157,10 @@ static struct access_row row_of(struct accesses *a, const struct access_sample *
 	switch (a->how.by) {
 	case ACCESS_BY_OBJECT:
 		row.name = name_of(a, access->object);
+		row.file = name_of(a, access->file);
+		break;
+	case ACCESS_BY_FIELD:
+		row.name = field_of(a, access);
 		row.file = name_of(a, access->file);
 		break;
 	case ACCESS_BY_LINE:

@@ -22,7 +22,8 @@
 
 /* What a row is about. */
 enum access_by {
-	ACCESS_BY_OBJECT, ACCESS_BY_LINE, ACCESS_BY_SOURCE, ACCESS_BY_THREAD, ACCESS_WAYS
+	ACCESS_BY_OBJECT, ACCESS_BY_LINE, ACCESS_BY_SOURCE, ACCESS_BY_THREAD, ACCESS_BY_FIELD,
+	ACCESS_WAYS
 };
 
 enum access_kind { ACCESS_UNKNOWN, ACCESS_LOAD, ACCESS_STORE };
@@ -44,6 +45,8 @@ struct access_sample {
 	const char *file;	/* that has the variable; "": OBJECT is none */
 	uint64_t offset;	/* of ADDRESS in OBJECT, if HAS_OFFSET */
 	bool has_offset;
+	bool is_variable;	/* OBJECT is a variable */
+	const char *member;	/* of it: "[].lock", or "" if it has none; NULL: unknown */
 };
 
 /* Sums of some samples. */

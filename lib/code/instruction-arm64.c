@@ -4,7 +4,7 @@
  * each, in the order of x86-64 also where data have the other one.
  */
 #include "code/instruction.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 
 enum { X0 = 0, X30 = 30, X31 = 31 };	/* X31: zero, or the stack pointer, which DWARF calls 31 */
 

@@ -7,7 +7,7 @@
  * general registers that they change.  Bytes that are not an instruction of 64-bit user code are
  * refused, and so is an instruction that processors of different makers read differently.
  *
- * Registers have DWARF's numbers, as in dwarf/cfi.h.
+ * Registers have DWARF's numbers, as in cfi/cfi.h.
  */
 #pragma once
 #include "code/machine.h"

@@ -4,7 +4,7 @@
  * same but has no call frame information.
  */
 #pragma once
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 
 enum {
 	MACHINE_BITS = 64,	/* in attr.sample_regs_user */

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "code/instruction.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 
 enum {
 	RBX = 3, RBP = 6, RSP = 7, RIP = 16, REGISTERS = 16,	/* DWARF's numbers of x86-64 */

@@ -42,6 +42,17 @@ static uint8_t slot_of(uint64_t attribute)
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:	return A_DWO_NAME;
 	case DW_AT_GNU_dwo_id:		return A_DWO_ID;
+	case DW_AT_location:		return A_LOCATION;
+	case DW_AT_type:		return A_TYPE;
+	case DW_AT_signature:		return A_SIGNATURE;
+	case DW_AT_byte_size:		return A_BYTE_SIZE;
+	case DW_AT_bit_size:		return A_BIT_SIZE;
+	case DW_AT_bit_offset:		return A_BIT_OFFSET;
+	case DW_AT_data_bit_offset:	return A_DATA_BIT_OFFSET;
+	case DW_AT_data_member_location: return A_MEMBER_LOCATION;
+	case DW_AT_count:		return A_COUNT;
+	case DW_AT_lower_bound:		return A_LOWER_BOUND;
+	case DW_AT_upper_bound:		return A_UPPER_BOUND;
 	}
 	return A_NONE;
 }
@@ -77,7 +88,7 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
  * Return whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used
  * or repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
  */
-static bool is_empty(const struct attribute *a, uint32_t seen)
+static bool is_empty(const struct attribute *a, uint64_t seen)
 {
 	return a->form.size == SIZE_IMPLICIT && (!a->slot || seen >> a->slot & 1);
 }
@@ -92,7 +103,7 @@ static void add_attribute(struct abbrevs *t, struct abbrev *a, struct attribute 
 	}
 	at.skip = a->skip;
 	a->skip = 0;
-	a->has |= 1U << at.slot;
+	a->has |= 1ULL << at.slot;
 	t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
 	t->attribute[t->attributes++] = at;
 }
@@ -131,18 +142,19 @@ static bool read_attributes(const struct unit *u, struct cursor *c, struct abbre
 	add_step(t, a, 0, STEP_END);
 	set_size(t, a);
 	a->attributes = (uint32_t)t->attributes - a->attribute;
-	a->is_function = a->tag == DW_TAG_subprogram && a->has & (1U << A_LOW_PC | 1U << A_RANGES);
+	a->is_function = a->tag == DW_TAG_subprogram &&
+			 a->has & (1ULL << A_LOW_PC | 1ULL << A_RANGES);
 	a->is_class = a->has_sibling && (a->tag == DW_TAG_class_type ||
 		      a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type);
 	a->is_instance = a->has_sibling &&
 			 (a->tag == DW_TAG_call_site || a->tag == DW_TAG_GNU_call_site ||
 			  a->tag == DW_TAG_inlined_subroutine ||
-			  (a->tag == DW_TAG_subprogram && a->has & 1U << A_ORIGIN));
+			  (a->tag == DW_TAG_subprogram && a->has & 1ULL << A_ORIGIN));
 	a->is_block = a->tag == DW_TAG_inlined_subroutine || a->tag == DW_TAG_lexical_block ||
 		      a->tag == DW_TAG_try_block || a->tag == DW_TAG_catch_block;
 	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
 			 a->tag == DW_TAG_array_type ||
-			 (a->tag == DW_TAG_subprogram && a->has & 1U << A_DECLARATION);
+			 (a->tag == DW_TAG_subprogram && a->has & 1ULL << A_DECLARATION);
 	return true;
 }
 

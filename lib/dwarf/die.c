@@ -25,6 +25,14 @@ static inline bool pass_leb(struct cursor *c)
 	return true;
 }
 
+/* Read the size of a block, which has the form FORM_SIZE. */
+static uint64_t block_size(struct cursor *c, uint8_t form_size)
+{
+	return form_size == SIZE_BLOCK ? cursor_uleb(c)
+	     : form_size == SIZE_BLOCK1 ? cursor_u8(c)
+	     : form_size == SIZE_BLOCK2 ? cursor_u16(c) : cursor_u32(c);
+}
+
 /* Skip a value.  FORM_SIZE: SIZE_ULEB or above.  False: damage. */
 static bool pass(const struct unit *u, struct cursor *c, uint8_t form_size)
 {
@@ -41,17 +49,8 @@ static bool pass(const struct unit *u, struct cursor *c, uint8_t form_size)
 		c->at = nul + 1;
 		return true;
 	}
-	case SIZE_BLOCK:
-		size = cursor_uleb(c);
-		break;
-	case SIZE_BLOCK1:
-		size = cursor_u8(c);
-		break;
-	case SIZE_BLOCK2:
-		size = cursor_u16(c);
-		break;
-	case SIZE_BLOCK4:
-		size = cursor_u32(c);
+	case SIZE_BLOCK: case SIZE_BLOCK1: case SIZE_BLOCK2: case SIZE_BLOCK4:
+		size = block_size(c, form_size);
 		break;
 	case SIZE_INDIRECT: {
 		struct value ignored;
@@ -64,6 +63,15 @@ static bool pass(const struct unit *u, struct cursor *c, uint8_t form_size)
 		return false;
 	c->at += size;
 	return true;
+}
+
+/* Read a block whose size has the form FORM_SIZE. */
+static void read_block(struct cursor *c, uint8_t form_size, struct value *v)
+{
+	uint64_t size = block_size(c, form_size);
+
+	v->number = (uintptr_t)cursor_bytes(c, size);
+	v->size = size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
 bool form_read(const struct unit *u, struct cursor *c, struct form f, int64_t implicit,
@@ -89,7 +97,7 @@ bool form_read(const struct unit *u, struct cursor *c, struct form f, int64_t im
 		cursor_bytes(c, SIZE_FIXED_MAX);
 		break;
 	case SIZE_BLOCK: case SIZE_BLOCK1: case SIZE_BLOCK2: case SIZE_BLOCK4:
-		c->failed |= !pass(u, c, f.size);
+		read_block(c, f.size, v);
 		break;
 	default:
 		v->number = form_number(c, f.size);

@@ -88,12 +88,14 @@ void dwarf_close(struct dwarf *d)
 	dwarf_file_close(d->main);
 	dwarf_file_close(d->alternate);
 	dwarf_file_close(d->package);
+	dwarf_file_close(d->types);
 	while (d->split) {
 		struct dwarf_file *next = d->split->next;
 		dwarf_file_close(d->split);
 		d->split = next;
 	}
 	call_reader_free(d->call_reader);
+	variables_free(d->variables);
 	free(d->frame);
 	free(d->named);
 	table_release(&d->function_table);

@@ -68,6 +68,14 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs);
  */
 size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames);
 
+/*
+ * Return the name of the member at OFFSET of the variable that starts at the address VARIABLE:
+ * "[].lock" in an array of structures, ".hits" in a structure, "" if the variable has no members.
+ * If several members cover the offset (of a union, or bit-fields), the name has all, as in ".a|b".
+ * NULL: the variable, or its type, is unknown.  Valid until the next call.  D may be NULL.
+ */
+const char *dwarf_member(struct dwarf *d, uint64_t variable, uint64_t offset);
+
 /* From now on, leave out inlined CALLS, and LINES of the innermost frame, to save time. */
 void dwarf_leave_out(struct dwarf *d, bool calls, bool lines);
 

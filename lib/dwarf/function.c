@@ -122,11 +122,7 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 		: die_has(die, A_SPECIFICATION) ? &die->value[A_SPECIFICATION] : NULL;
 }
 
-/*
- * Read the DIE at OFFSET of U, which takes fuel: DIEs that are read by their offset may overlap.
- * False: damage, or it is longer than any with names, or than the fuel that is left.
- */
-static bool read_die_at(struct unit *u, uint64_t offset, struct die *die)
+bool die_at(struct unit *u, uint64_t offset, struct die *die)
 {
 	enum { NAMED_MAX = 2 * STRING_MAX };	/* bytes of a DIE with names */
 	struct dwarf_file *f = u->file;
@@ -150,7 +146,7 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 
 	for (int hop = 0; hop < HOPS && f; hop++) {
 		struct unit *u = unit_at(f, offset);
-		if (!u || !read_die_at(u, offset, &die))
+		if (!u || !die_at(u, offset, &die))
 			return;
 		const struct value *next = take_names(u, &die, function);
 		if (!next)

@@ -28,7 +28,9 @@ enum slot {
 	A_NONE, A_LOW_PC, A_HIGH_PC, A_RANGES, A_ORIGIN, A_SPECIFICATION, A_NAME,
 	A_LINKAGE_NAME, A_CALL_FILE, A_CALL_LINE, A_CALL_COLUMN, A_DECL_FILE, A_DECL_LINE,
 	A_STMT_LIST, A_COMP_DIR, A_STR_OFFSETS_BASE, A_ADDR_BASE, A_RNGLISTS_BASE,
-	A_GNU_RANGES_BASE, A_DWO_NAME, A_DWO_ID, A_DECLARATION, SLOTS,
+	A_GNU_RANGES_BASE, A_DWO_NAME, A_DWO_ID, A_DECLARATION, A_LOCATION, A_TYPE, A_SIGNATURE,
+	A_BYTE_SIZE, A_BIT_SIZE, A_BIT_OFFSET, A_DATA_BIT_OFFSET, A_MEMBER_LOCATION, A_COUNT,
+	A_LOWER_BOUND, A_UPPER_BOUND, SLOTS,
 };
 
 /*
@@ -45,18 +47,21 @@ enum slot {
  *   V_ALTERNATE_REFERENCE    an offset in .debug_info of the alternate file
  *   V_OFFSET                 an offset in the section that the attribute implies
  *   V_LIST_INDEX             an index of a range list in .debug_rnglists
+ *   V_SIGNATURE              the signature of a type unit
+ *   V_BLOCK                  a pointer to value.size bytes
  *   V_OTHER                  a value that is not used
  */
 enum value_kind {
 	V_NONE, V_CONSTANT, V_ADDRESS, V_ADDRESS_INDEX, V_STRING, V_STR, V_LINE_STR, V_STR_INDEX,
 	V_ALTERNATE_STR, V_REFERENCE, V_UNIT_REFERENCE, V_ALTERNATE_REFERENCE, V_OFFSET,
-	V_LIST_INDEX, V_OTHER,
+	V_LIST_INDEX, V_SIGNATURE, V_BLOCK, V_OTHER,
 };
 
 /* The value of an attribute as encoded.  A string, address or list is looked up when needed. */
 struct value {
-	uint64_t number;	/* see KIND; V_STRING: the pointer */
+	uint64_t number;	/* see KIND; V_STRING and V_BLOCK: the pointer */
 	enum value_kind kind;
+	uint32_t size;		/* bytes, of V_BLOCK */
 };
 
 /*
@@ -122,7 +127,7 @@ struct abbrev {
 	bool is_fixed;		/* all attributes have fixed sizes, in all SIZE bytes */
 	uint16_t size;		/* bytes of the attributes, if is_fixed */
 	uint16_t skip;		/* bytes after the last attribute that is read */
-	uint32_t has;		/* bit per slot: there is such an attribute */
+	uint64_t has;		/* bit per slot: there is such an attribute */
 	uint32_t attribute, attributes;		/* index of the first in its table; count */
 	uint32_t step;				/* index of the first; the last is STEP_END */
 };
@@ -228,6 +233,7 @@ struct unit {
 	struct value low_pc, high_pc, ranges, name, comp_dir, dwo_name;
 	struct value stmt_list;		/* offset of the line table in .debug_line */
 	uint64_t dwo_id, base;		/* BASE: initial base address of range lists */
+	uint64_t signature, type_at;	/* of a type unit: its key; its type, from OFFSET */
 	/* Offsets in .debug_str_offsets, .debug_addr, .debug_rnglists and .debug_ranges: */
 	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
 	struct unit *split, *skeleton;	/* see split.c; SPLIT has SKELETON's functions */
@@ -245,6 +251,7 @@ struct dwarf_file {
 	struct dwarf *dwarf;
 	struct elf *elf;
 	bool is_owned;			/* dwarf_file_close() closes ELF */
+	bool has_types;			/* S_INFO is .debug_types, of DWARF 4 */
 	bool swap;			/* byte order is not this machine's */
 	struct dwarf_file *next;	/* next .dwo file in dwarf.split */
 	struct elf_bytes section[SECTIONS];	/* size 0: absent */
@@ -266,6 +273,8 @@ struct dwarf {
 	struct dwarf_inputs inputs;
 	/* Debug file or program; .gnu_debugaltlink; .dwp; list of the .dwo files opened so far. */
 	struct dwarf_file *main, *alternate, *package, *split;
+	struct dwarf_file *types;	/* .debug_types of MAIN; NULL: absent, or not needed yet */
+	struct variables *variables;	/* see variable.c; NULL: not needed so far */
 	uint64_t text_start, text_end;	/* range of all code; 0, 0: unknown */
 	struct flats units;		/* address to index of a unit of MAIN */
 	bool rangeless_read;		/* UNITS includes units without address ranges */
@@ -291,7 +300,7 @@ struct dwarf {
 /* A DIE with the values of its attributes. */
 struct die {
 	const struct abbrev *abbrev;	/* NULL: end of a list of children */
-	uint32_t has;			/* bit per slot: VALUE is set; A_NONE: no meaning */
+	uint64_t has;			/* bit per slot: VALUE is set; A_NONE: no meaning */
 	struct value value[SLOTS];	/* by enum slot */
 };
 
@@ -415,6 +424,9 @@ static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code
 /* --- units (unit.c, ranges.c, split.c) --- */
 /* Open the sections of ELF whose names end in SUFFIX ("" or ".dwo"); read all unit headers. */
 struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix);
+
+/* The same for DWARF 4's .debug_types instead of .debug_info; NULL: there is none. */
+struct dwarf_file *dwarf_file_open_types(struct dwarf *d, struct elf *elf);
 void dwarf_file_close(struct dwarf_file *f);
 
 /* Return the unit with a DIE at OFFSET of .debug_info, its root read; NULL: none, or damaged. */
@@ -449,6 +461,15 @@ const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);
 
 /* Return the file and the *OFFSET of the DIE that V, of unit U, refers to; NULL: none. */
 struct dwarf_file *form_reference(const struct unit *u, const struct value *v, uint64_t *offset);
+
+/*
+ * Read the DIE at OFFSET of U, which takes fuel: DIEs that are read by their offset may overlap.
+ * False: damage, or it is longer than any with names, or than the fuel that is left.
+ */
+bool die_at(struct unit *u, uint64_t offset, struct die *die);
+
+/* --- variables (variable.c) --- */
+void variables_free(struct variables *v);
 
 /* --- lines (line.c, path.c) --- */
 /* Return the line table of U, or of its skeleton, with its header read; NULL: none. */

@@ -39,11 +39,12 @@ static void read_old_tables(struct lines *l, struct cursor *c)
 	const char *text;
 
 	while (*(text = cursor_string(c)) && pay(l))
-		add_directory(l, (struct value){ (uintptr_t)text, V_STRING });
+		add_directory(l, (struct value){ .number = (uintptr_t)text, .kind = V_STRING });
 	if (*text)
 		return;
 	while (*(text = cursor_string(c)) && pay(l)) {
-		struct file_entry entry = { .name = { (uintptr_t)text, V_STRING } };
+		struct file_entry entry = { .name = { .number = (uintptr_t)text,
+							  .kind = V_STRING } };
 		entry.directory = cursor_uleb(c);
 		cursor_uleb(c);		/* time */
 		cursor_uleb(c);		/* size */

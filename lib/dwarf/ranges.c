@@ -56,7 +56,7 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 /* Read an index into .debug_addr, and return the address there. */
 static uint64_t indexed(const struct range_reader *r, struct cursor *c)
 {
-	struct value v = { cursor_uleb(c), V_ADDRESS_INDEX };
+	struct value v = { .number = cursor_uleb(c), .kind = V_ADDRESS_INDEX };
 	uint64_t address;
 
 	if (form_address(r->unit, &v, &address))

@@ -38,14 +38,14 @@ static bool read_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 	}
 	u->abbrev_offset = form_number(&h, u->offset_size);
 	if (u->version < 5) {
-		u->type = DW_UT_compile;
+		u->type = f->has_types ? DW_UT_type : DW_UT_compile;
 		u->address_size = cursor_u8(&h);
 	}
 	if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
 		u->dwo_id = cursor_u64(&h);
 	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
-		cursor_u64(&h);		/* signature */
-		form_number(&h, u->offset_size);
+		u->signature = cursor_u64(&h);
+		u->type_at = form_number(&h, u->offset_size);
 	}
 	u->dies = (uint64_t)(h.at - info);
 	u->is_bad = h.failed || !dwarf_is_read(u->version) ||
@@ -107,7 +107,9 @@ static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 	       u.type != DW_UT_split_type;
 }
 
-struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix)
+/* Open the sections of ELF; INFO is the name of that with the units. */
+static struct dwarf_file *open_file(struct dwarf *d, struct elf *elf, const char *info,
+				    const char *suffix)
 {
 	struct dwarf_file *f = mem_zeroed(1, sizeof(*f));
 	char full[64];
@@ -115,16 +117,31 @@ struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char 
 	f->dwarf = d;
 	f->elf = elf;
 	f->swap = elf_is_swapped(elf);
+	f->has_types = info != dwarf_section_names[S_INFO];
 	for (int s = 0; s < SECTIONS; s++) {
-		snprintf(full, sizeof(full), "%s%s", dwarf_section_names[s],
+		snprintf(full, sizeof(full), "%s%s", s == S_INFO ? info : dwarf_section_names[s],
 			 s == S_CU_INDEX ? "" : suffix);
-		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
+		elf_section_wanted(elf, full, s == S_INFO && !f->has_types ? has_code_unit : NULL,
+				   &f->section[s]);
 	}
 	f->str.bytes = f->section[S_STR];
 	f->line_str.bytes = f->section[S_LINE_STR];
 	add_fuel(f);
 	read_headers(f);
 	return f;
+}
+
+struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix)
+{
+	return open_file(d, elf, dwarf_section_names[S_INFO], suffix);
+}
+
+struct dwarf_file *dwarf_file_open_types(struct dwarf *d, struct elf *elf)
+{
+	static const char types[] = ".debug_types";
+	struct elf_bytes bytes;
+
+	return elf_section(elf, types, &bytes) ? open_file(d, elf, types, "") : NULL;
 }
 
 void dwarf_file_close(struct dwarf_file *f)

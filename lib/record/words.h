@@ -27,6 +27,7 @@
 #define WORD_REMOVED "[removed]"		/* all objects that are mapped nowhere any more */
 #define WORD_DATA "[data]"			/* holds the data addresses of samples */
 #define WORD_KERNEL_MEMORY "[kernel memory]"	/* without a name */
+#define WORD_PADDING "[padding]"		/* bytes of a structure that no member has */
 #define WORD_SEVERAL "[several]"		/* functions of one name are in several objects */
 
 /* Objects as the kernel and perf call them. */

@@ -16,12 +16,7 @@ uint32_t namer_string(struct namer *n, const char *text)
 	return id;
 }
 
-/*
- * Return the id of TEXT, a name from a file. Names in a file may overlap, so all names together
- * may be far longer than the file. Beyond a total of LONG_NAMES_MAX bytes long names are cut.
- * A name that is defined again after a restart counts once.
- */
-static uint32_t bounded_string_id(struct namer *n, const char *text)
+uint32_t namer_file_string(struct namer *n, const char *text)
 {
 	enum { SHORT = 256, LONG_NAMES_MAX = 128 << 20 };	/* bytes: one, all long ones */
 	char cut[SHORT + 1];
@@ -50,7 +45,7 @@ static uint32_t source_string_id(struct namer *n, const char *text)
 	uint32_t id = 0;
 
 	return !text || pointers_find(n->source_strings, text, &id)
-		? id : pointers_add(n->source_strings, text, bounded_string_id(n, text));
+		? id : pointers_add(n->source_strings, text, namer_file_string(n, text));
 }
 
 /* Return the string of the readable form of NAME, which is string ID. */

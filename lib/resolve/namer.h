@@ -55,6 +55,13 @@ struct namer {
 /* Return the definitions' id of string TEXT. */
 uint32_t namer_string(struct namer *n, const char *text);
 
+/*
+ * Return the id of TEXT, a name from a file. Names in a file may overlap, so all names together
+ * may be far longer than the file. Beyond a total of LONG_NAMES_MAX bytes long names are cut.
+ * A name that is defined again after a restart counts once.
+ */
+uint32_t namer_file_string(struct namer *n, const char *text);
+
 /* Look up PLACE. */
 struct named_lines namer_find(struct namer *n, const struct place *place);
 

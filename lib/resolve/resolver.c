@@ -257,6 +257,15 @@ static struct sampled sampled_of(const struct stream_reader *in, const struct sa
 		.time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0 };
 }
 
+/* Return 1 + the string of the member of a variable that PLACE is in; 0: unknown. */
+static uint32_t member_of(struct resolver *r, const struct data_place *place)
+{
+	const char *member = source_member(place->in.source, place->in.address - place->offset,
+					   place->offset);
+
+	return member ? 1 + namer_file_string(&r->namer, member) : 0;
+}
+
 void resolver_data(struct resolver *r, const struct stream_reader *in,
 		   const struct sample *s, struct resolved_sample *out)
 {
@@ -269,6 +278,8 @@ void resolver_data(struct resolver *r, const struct stream_reader *in,
 	struct data_place place = data_place_find(&r->data, &sampled, s, attr);
 	out->datum = 1 + place.datum;
 	out->data_offset = place.offset;
+	if (r->definitions->datum[place.datum].kind == DATA_VARIABLE)
+		out->member = member_of(r, &place);
 }
 
 void resolver_frames(struct resolver *r, const struct stream_reader *in,

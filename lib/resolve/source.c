@@ -277,6 +277,20 @@ bool source_variable(struct source *source, uint64_t address, struct elf_variabl
 	       elf_variable(source->image.elf, address, out);
 }
 
+const char *source_member(struct source *source, uint64_t variable, uint64_t offset)
+{
+	struct debug_files *f = source->files;
+
+	wake(f);
+	f->asker = source;
+	if (!f->opened)
+		open_dwarf(source);
+	const char *member = dwarf_member(f->dwarf, variable, offset);
+	report_exceeded(source);
+	report_damaged_sections(source);
+	return member;
+}
+
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };

@@ -92,6 +92,12 @@ bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *o
 bool source_variable(struct source *source, uint64_t address, struct elf_variable *out);
 
 /*
+ * Return the name of the member at OFFSET of the variable that starts at the address VARIABLE, as
+ * dwarf_member() does.  source_variable() must have found it.  Valid until the next call.
+ */
+const char *source_member(struct source *source, uint64_t variable, uint64_t offset);
+
+/*
  * Return the addresses of the function that contains ADDRESS, by a Go program's own table. An empty
  * range: the table has no such function. source_find() must have been called.
  */

@@ -14,7 +14,7 @@ const char *const access_format_name[ACCESS_FORMATS + 1] = {
 
 const char *const access_by_name[ACCESS_WAYS + 1] = {
 	[ACCESS_BY_OBJECT] = "object", [ACCESS_BY_LINE] = "line", [ACCESS_BY_SOURCE] = "source",
-	[ACCESS_BY_THREAD] = "thread", NULL
+	[ACCESS_BY_THREAD] = "thread", [ACCESS_BY_FIELD] = "field", NULL
 };
 
 const double access_percentiles[ACCESS_PERCENTILES] = { 0.5, 0.9, 0.99 };

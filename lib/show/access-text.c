@@ -205,6 +205,7 @@ void access_print_text(struct access_printing *p)
 	static const char *const kinds[ACCESS_WAYS] = {
 		[ACCESS_BY_OBJECT] = "object", [ACCESS_BY_SOURCE] = "source",
 		[ACCESS_BY_THREAD] = "thread", [ACCESS_BY_LINE] = "line",
+		[ACCESS_BY_FIELD] = "field",
 	};
 	const char *kind = kinds[p->a->how.by];
 	uint64_t unsure = select_rows(p);

@@ -338,15 +338,15 @@ static bool read_sample_labels(const struct resolved_reader *r, struct cursor *c
 	return true;
 }
 
-/* u32 id of a datum, u32 0, u64 offset in it */
+/* u32 id of a datum, u32 string of a member + 1, u64 offset in it */
 static bool read_sample_datum(const struct resolved_reader *r, struct cursor *c,
 			      struct resolved_sample *s, const char **why)
 {
 	uint32_t id = cursor_u32(c);
 
-	cursor_u32(c);
+	s->member = cursor_u32(c);
 	s->data_offset = cursor_u64(c);
-	if (c->failed || id >= r->data)
+	if (c->failed || id >= r->data || s->member > r->strings)
 		return refuse(why, "RESOLVED_SAMPLE record of undefined data");
 	s->datum = 1 + id;
 	return true;
@@ -413,6 +413,7 @@ void resolved_translate(const struct resolved_reader *r, struct resolved_sample 
 	s->comm = s->comm ? r->string[s->comm] : 0;
 	s->labels = s->labels ? 1 + r->label_set[s->labels - 1] : 0;
 	s->datum = s->datum ? 1 + r->datum[s->datum - 1] : 0;
+	s->member = s->member ? 1 + r->string[s->member - 1] : 0;
 }
 
 /* Return how many bytes of a variable of SIZE bytes have one frame. */

@@ -323,7 +323,7 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	}
 	if (s->datum) {
 		writer_u32(&rec, s->datum - 1);
-		writer_u32(&rec, 0);
+		writer_u32(&rec, s->member);
 		writer_u64(&rec, s->data_offset);
 	}
 	writer_end(&rec);

@@ -195,6 +195,8 @@ struct resolved_sample {
 	uint8_t label_flags;	/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
 	uint32_t datum;		/* 1 + id of what the data address is in; 0: not looked up */
 	uint64_t data_offset;	/* bytes: of the data address in that datum */
+	uint32_t member;	/* 1 + string: "[].lock", the member of that variable, "" if it has
+				   none; 0: unknown */
 };
 
 /* END is in the record's field HAS, from this bit on: above all bits of sample_type. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * addr2frames [-n | -g | -k] ELF [DEBUG [ALTERNATE [PACKAGE]]] - print the frames at addresses.
+ * addr2frames [-n | -g | -k | -m] ELF [DEBUG [ALTERNATE [PACKAGE]]] - print frames at addresses.
  *
  * Reads hexadecimal addresses from stdin.  For each address, prints the function and
  * FILE:LINE:COLUMN of every frame, innermost first, then an empty line: the format of
  * llvm-symbolizer.  -n prints nothing, and looks for a symbol only where DWARF has no frame, to be
  * compared with other readers of DWARF.  -g reads the function table of a Go program instead of
- * DWARF, and -k reads a list of kernel symbols.
+ * DWARF, and -k reads a list of kernel symbols.  -m reads the address of a variable and an offset
+ * from each line, and prints the name of the member there, or ?.
  */
 #include "dwarf/dwarf.h"
 #include "names/demangle.h"
@@ -60,6 +61,16 @@ static void print_frames(struct elf *elf, struct dwarf *d, uint64_t address, boo
 	putchar('\n');
 }
 
+/* Print the member that LINE asks for: the address of a variable, and an offset in it. */
+static void print_member(struct dwarf *d, const char *line)
+{
+	char *at;
+	uint64_t variable = strtoull(line, &at, 16);
+	const char *member = dwarf_member(d, variable, strtoull(at, NULL, 16));
+
+	printf("%s\n", member ? member : "?");
+}
+
 static int print_go(const char *path)
 {
 	struct elf *elf = open_elf(path);
@@ -98,6 +109,7 @@ static int print_kernel(const char *path)
 int main(int argc, char **argv)
 {
 	bool quiet = argc > 1 && !strcmp(argv[1], "-n");
+	bool members = argc > 1 && !strcmp(argv[1], "-m");
 	struct elf *elf[4] = { NULL };
 	char line[64];
 
@@ -105,8 +117,8 @@ int main(int argc, char **argv)
 		return print_go(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "-k"))
 		return print_kernel(argv[2]);
-	argv += quiet;
-	argc -= quiet;
+	argv += quiet || members;
+	argc -= quiet || members;
 	for (int i = 0; i < 4 && i + 1 < argc; i++)
 		if (*argv[i + 1] && !(elf[i] = open_elf(argv[i + 1])))
 			return 1;
@@ -115,7 +127,9 @@ int main(int argc, char **argv)
 	struct dwarf_inputs inputs = { .elf = elf[0], .debug = elf[1], .alternate = elf[2],
 				       .package = elf[3], .open_split = open_split };
 	struct dwarf *d = dwarf_open(&inputs);
-	while (fgets(line, sizeof(line), stdin))
+	while (members && fgets(line, sizeof(line), stdin))
+		print_member(d, line);
+	while (!members && fgets(line, sizeof(line), stdin))
 		print_frames(elf[1] ? elf[1] : elf[0], d, strtoull(line, NULL, 16), quiet);
 	dwarf_close(d);
 	for (int i = 0; i < 4; i++)

@@ -5,7 +5,7 @@
  * of readelf --debug-dump=frames-interp.  Rules that are "undefined" are left out: readelf
  * prints the same for registers without a rule.
  */
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

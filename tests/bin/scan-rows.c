@@ -10,7 +10,7 @@
  */
 #include "code/instruction.h"
 #include "code/scan.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 #include "elf/section.h"
 
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * next four the address.
  */
 #include "base/cursor.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 #include "tests/unit/cfi-image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

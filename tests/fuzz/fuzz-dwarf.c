@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz-dwarf - any bytes as an ELF image with DWARF: frames at addresses all over it. */
+/* fuzz-dwarf - any bytes as an ELF image with DWARF: frames and members all over it. */
 #include "dwarf/dwarf.h"
 
 #include <stdlib.h>
@@ -33,6 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 				       length(frame[i].function->file);
 		}
 	}
+	for (uint64_t at = 0; at < size && at < 4096; at += 8)
+		for (uint64_t offset = 0; offset < 64; offset += 7)
+			sum += length(dwarf_member(d, at, offset));
 	dwarf_close(d);
 	elf_close(elf);
 	return sum == 1;	/* never, in practice: so that it is computed */

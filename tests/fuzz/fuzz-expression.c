@@ -4,7 +4,7 @@
  * say whether there is a CFA, and which of eight registers are known.
  */
 #include "base/arena.h"
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "tests/unit/cfi-image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "base/cursor.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 #include "tests/unit/cfi-image.h"
 #include "tests/unit/tap.h"
 

@@ -33,8 +33,9 @@ static void open_table(struct opened *o, const struct table_bytes *b, size_t siz
 	o->file.section[S_LINE] = (struct elf_bytes){ o->bytes, size };
 	o->unit = (struct unit){ .file = &o->file, .version = (uint16_t)b->version,
 				 .address_size = 8, .offset_size = b->is_64 ? 8 : 4,
-				 .stmt_list = { 0, V_OFFSET },
-				 .comp_dir = { (uintptr_t)"/build", V_STRING } };
+				 .stmt_list = { .kind = V_OFFSET },
+				 .comp_dir = { .number = (uintptr_t)"/build",
+					      .kind = V_STRING } };
 	o->lines = unit_lines(&o->unit);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "base/arena.h"
 #include "base/bisect.h"
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "dwarf/constants.h"
 
 #include <stdlib.h>

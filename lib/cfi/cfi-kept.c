@@ -8,7 +8,7 @@
  * even if the row has more instructions.
  */
 #include "base/bisect.h"
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look up rows in the sources of an object, one after the other. */
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 #include "base/arena.h"
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/table.h"
-#include "dwarf/cfi.h"
+#include "cfi/cfi.h"
 #include "elf/section.h"
 
 enum { CFI_FDES_MAX = 4 << 20 };	/* in a section; the largest browsers have 1 Mi */

@@ -4,7 +4,7 @@
  * extensions.  The instructions build rows by ascending address; the run stops at the end of
  * the row that contains the address wanted.
  */
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "dwarf/constants.h"
 
 enum {

@@ -5,7 +5,7 @@
  * all ones.  An FDE has the distance to its CIE, or else the CIE's offset in the section.  And
  * in .eh_frame, ids have 4 bytes even after a length of 8 bytes.
  */
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "dwarf/constants.h"
 
 enum { AUGMENTATION_MAX = 32 };		/* bytes of the text; real ones have fewer than ten */

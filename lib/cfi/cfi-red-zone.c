@@ -12,7 +12,7 @@
  * Then the stack pointer goes down by SIZE, in steps, and so stays above where ALIGN had put it.
  * Other instructions are in between; some of these functions also have one before them.
  */
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "dwarf/constants.h"
 
 #include <elf.h>

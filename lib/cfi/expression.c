@@ -5,7 +5,7 @@
  * sense for a frame (section 6.4.2): types, calls, pieces, locations, thread-local storage.
  */
 #include "base/arena.h"
-#include "dwarf/cfi-internal.h"
+#include "cfi/cfi-internal.h"
 #include "dwarf/constants.h"
 
 enum {
