@@ -29,6 +29,7 @@ as_here() {
 	sed -E "s/\b42\b/$pid/g; / -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
 		s,mem-loads\,mem-stores|mem:0x404080/8:w:u\,mem:0x404088/8:w:u,page-faults,
 		s/cache-misses/page-faults/g; s/branch-misses/context-switches/g
+		s/-a --interval 1s$/-a --interval 10ms -d 0.1/
 		s/([^&?=]|^)\binstructions\b/\1task-clock/g; s/--run 5/--run 2/
 		s/([^=]|^)\bcycles\b/\1cpu-clock/g; s/\b(deflate|lookup)\b([ \$'])/J\2/
 		s/pmu-sample -a \|/pmu-sample -a -d 0.1 |/; s/-F 999/-e cpu-clock -F 999/

@@ -26,7 +26,7 @@ needs_more() {
 	*amdzen5* | *chgrp* | *go\ test* | *java* | *jcmd* | *node* | *jit-map*) ;;
 	*kill\ -USR1* | *--split* | *--switch-output* | *--flight-recorder*) ;;
 	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user*) ;;
-	*./...* | *sample_index* | *--host\ * | benchstat*) ;;
+	*./...* | *sample_index* | *--host\ * | benchstat* | *-e\ topdown*) ;;
 	*) return 1 ;;
 	esac
 }
