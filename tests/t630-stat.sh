@@ -191,7 +191,8 @@ check 'the processes that a process starts are not counted with it' <<'END'
 	eventually sh -c "ls -l /proc/$stat/fd | grep -q pidfd"
 	echo >go
 	exits 0 wait $stat
-	grep -q "Linux 5.13" err || at_most "$(sed -n "s/^,page-faults:u,count,\([0-9]*\),.*/\1/p" out)" 4000
+	grep -q "Linux 5.13" err ||
+		at_most "$(sed -n "s/^,page-faults:u,count,\([0-9]*\),.*/\1/p" out)" 4000
 END
 
 check 'intervals: their counts add up to those of the run' <<'END'
