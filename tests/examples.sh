@@ -8,6 +8,7 @@
 #	build/release/bin	the tools that are tested
 #	/etc, /srv, /tmp, /usr/local, /var	directories below the current one
 #	events of the CPU	events that every machine has
+#	--ratio ipc, mpki, miss-rate	the ratio of the types 3 and 1
 #	10 s, 1 h, 30 s in a request	0.1 s; a profile of --keep every second
 #	ranges of /history	the last hour
 #	./server, ./program, ...	a program that takes 15 ms of CPU time
@@ -26,7 +27,7 @@
 
 # as_here: stdin, with the stand-ins of words
 as_here() {
-	sed -E "s/\b42\b/$pid/g; / -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
+	sed -E "s/\b42\b/$pid/g; s,--ratio (ipc|mpki|miss-rate),--ratio 3/1,; / -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
 		s,mem-loads\,mem-stores|mem:0x404080/8:w:u\,mem:0x404088/8:w:u,page-faults,
 		s/cache-misses/page-faults/g; s/branch-misses/context-switches/g
 		s/-a --interval 1s$/-a --interval 10ms -d 0.1/
