@@ -27,7 +27,8 @@
 
 # as_here: stdin, with the stand-ins of words
 as_here() {
-	sed -E "s/\b42\b/$pid/g; s,--ratio (ipc|mpki|miss-rate),--ratio 3/1,; / -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
+	sed -E "s,--ratio (ipc|mpki|miss-rate),--ratio 3/1,; s/\b42\b/$pid/g
+		/ -- /!s/-d ([0-9]+[mh]?)\b/-d 0.1/; s,(cache-misses|cycles)/,cpu/,
 		s,mem-loads\,mem-stores|mem:0x404080/8:w:u\,mem:0x404088/8:w:u,page-faults,
 		s/cache-misses/page-faults/g; s/branch-misses/context-switches/g
 		s/-a --interval 1s$/-a --interval 10ms -d 0.1/
