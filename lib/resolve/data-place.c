@@ -67,7 +67,7 @@ static uint32_t named_datum(struct data_places *d, const struct datum_key *key, 
 		: define(d, key, 0, namer_fixed(d->namer, name).line[0].function);
 }
 
-/* Return the place of ADDRESS in the object that Q's address is in.  KIND has one name there. */
+/* Return the place at OFFSET of the only datum of KIND in OBJECT.  It is called NAME. */
 static struct data_place place_named(const struct sought *q, enum data_kind kind, uint32_t object,
 				     uint64_t offset, const char *name)
 {
@@ -109,9 +109,6 @@ static bool is_in_image(const struct sought *q, const struct mapping *c, struct 
 {
 	uint64_t start;
 
-	if (!c || c->is_covered ||
-	    object_of(q, c)->kind != OBJECT_FILE)
-		return false;
 	struct source *source = places_use_source(q->d->places, q->s, c);
 	struct elf *elf = source->image.elf;
 	if (!locate_address(elf, c, c->start, NULL, &start))
@@ -122,20 +119,23 @@ static bool is_in_image(const struct sought *q, const struct mapping *c, struct 
 }
 
 /*
- * Return whether C maps the file of Q, or Q is in memory that may be the .bss of any file.  The
+ * Return whether C maps code of the file of Q, or, if Q is in other memory, of any file.  The
  * mappings of one file may be of several objects: only code has Go's build ID.
  */
 static bool may_be_of(const struct sought *q, const struct mapping *c)
 {
 	bool is_file = q->object && q->object->kind == OBJECT_FILE;
 
-	return c && (!is_file || c->object == q->m->object ||
-		     !strcmp(object_of(q, c)->path, q->object->path));
+	if (is_file)
+		return c->object == q->m->object ||
+		       !strcmp(object_of(q, c)->path, q->object->path);
+	return object_of(q, c)->kind == OBJECT_FILE;
 }
 
 /*
  * Return whether a program or library covers the address of Q; then set *OUT.  Its code is the
- * nearest below, or above if the file starts with data.
+ * nearest below, or above if the file starts with data.  Files do not interleave, so no other code
+ * is looked at.
  */
 static bool find_image(const struct sought *q, struct image_place *out)
 {
@@ -143,14 +143,14 @@ static bool find_image(const struct sought *q, struct image_place *out)
 	const struct mappings *code = &q->space->code;
 	const struct mapping *c = mappings_before(code, q->address + 1);
 
-	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_before(code, c->start))
-		if (may_be_of(q, c) && is_in_image(q, c, out))
-			return true;
+	for (int i = 0; i < LOOK_MAX && c && !may_be_of(q, c); i++)
+		c = mappings_before(code, c->start);
+	if (c && may_be_of(q, c) && is_in_image(q, c, out))
+		return true;
 	c = mappings_from(code, q->address);
-	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_from(code, c->end))
-		if (may_be_of(q, c) && is_in_image(q, c, out))
-			return true;
-	return false;
+	for (int i = 0; i < LOOK_MAX && c && !may_be_of(q, c); i++)
+		c = mappings_from(code, c->end);
+	return c && may_be_of(q, c) && is_in_image(q, c, out);
 }
 
 /* Return the range of the segment of IN. */
@@ -258,7 +258,7 @@ static const struct mapping *main_stack(const struct sought *q)
 	enum { GAP = 128 << 20 };	/* bytes below it where the kernel maps nothing else */
 	const struct mapping *m = q->m ? q->m : mappings_from(&q->space->data, q->address);
 
-	return m && m->end - q->address <= GAP &&
+	return m && (q->m || m->end - q->address <= GAP) &&
 	       !strcmp(object_of(q, m)->path, WORD_STACK) ? m : NULL;
 }
 
@@ -436,9 +436,10 @@ void data_place_note(struct data_places *d, const struct sample *sample,
 	const char *function = is_page_fault(attr)
 		? who_touched(d->definitions, frame, frames) : NULL;
 
-	if (function)
-		first_touch_add(&d->touches, spaces_find(d->spaces, sample->pid)->birth,
-				sample->addr, function);
+	uint64_t birth = function ? spaces_find(d->spaces, sample->pid)->birth : 0;
+
+	if (birth)		/* there are records of the process */
+		first_touch_add(&d->touches, birth, sample->addr, function);
 }
 
 void data_places_restart(struct data_places *d)
