@@ -83,10 +83,12 @@ static void show(struct opened *o, struct report *report)
 	if (!in)
 		return;
 	accesses_init(&accesses, &(struct accesses_how){
-		.by = (enum access_by)by, .line = access_stream_line(in),
-		.weights = latency || by == ACCESS_BY_SOURCE });
-	while (access_stream_next(in, &access))
+		.by = (enum access_by)by, .weights = latency || by == ACCESS_BY_SOURCE });
+	while (access_stream_next(in, &access)) {
+		if (accesses.all.samples == 0)
+			accesses.how.line = access_stream_line(in);
 		accesses_add(&accesses, &access);
+	}
 	command_input_ended();
 	const struct access_view view = {
 		.facts = access_stream_facts(in), .columns = screen_columns(),

@@ -20,7 +20,7 @@ import streams
 from streams import ADDR, CPU, IP, PERIOD, TID, TIME, struct
 
 WEIGHT_STRUCT, DATA_SRC, PHYS = 1 << 24, 1 << 15, 1 << 19
-LINES, LINE = 60, 64
+LINES, LINE = 60, 64    # the CPU of "physical" has lines of 128 bytes
 
 LOAD, STORE = 2, 4
 HIT, MISS = 2, 4
@@ -53,7 +53,7 @@ class Sample:
         self.tid = self.pid + r.randrange(3)
         # a hot line is for all; other lines belong to a thread
         self.number = r.randrange(4) if hot else 10 + r.randrange(LINES) * 8 + self.tid % 8
-        self.offset = 8 * r.randrange(8)
+        self.offset = 8 * r.randrange(LINE // 8)
         self.address = 0x7f0000000000 + self.number * LINE + self.offset
         self.physical = 0x10000000 + self.number * LINE + self.offset
         self.op = STORE if r.random() < 0.3 else LOAD
@@ -105,7 +105,8 @@ def make(path):
              for tid in (100, 101, 102, 200, 201, 202)]
     cpus = b"0-3" + bytes(13)
     features = {7: struct.pack("<II", 4, 4),                        # CPUs
-                14: struct.pack("<IIQQI", 1, 0, 1, 1, 16) + cpus}    # one node, for perf c2c
+                14: struct.pack("<IIQQI", 1, 0, 1, 1, 16) + cpus,   # one node, for perf c2c
+                20: struct.pack("<6I", 1, 1, 1, LINE, 64, 8) + (struct.pack("<I", 4) + b"Data") * 3}
     with open(path, "wb") as f:
         f.write(streams.file([(attr, [1])],
                              start + [s.record() for s in samples()], features))
@@ -163,6 +164,7 @@ def judge_percentiles(rows, groups):
 
 def judge_lines(found):
     physical = kind == "physical"
+    assert found["line_bytes"] == LINE
     lines = grouped(samples(), lambda s: s.number if physical else (s.number, s.pid))
     shared = {}
     for key, of in lines.items():
@@ -244,5 +246,6 @@ def peers(folder):
 
 
 if __name__ == "__main__":
+    LINE = 128 if sys.argv[3] == "physical" else LINE
     kind, count = sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else count
     {"make": make, "judge": judge, "peers": peers}[sys.argv[1]](sys.argv[2])

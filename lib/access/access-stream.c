@@ -236,17 +236,24 @@ const struct stream_events *access_stream_events(const struct access_stream *s)
 	return stream_events(s->in);
 }
 
+/* Return the size of a cache line of this machine; 0: unknown. */
+static uint64_t line_here(void)
+{
+	char text[32];
+
+	if (!linux_read_text(text, sizeof(text), SYSFS_ROOT "/devices/system/cpu/cpu0/cache/"
+			     "index0/coherency_line_size"))
+		return 0;
+	return strtoul(text, NULL, 10);
+}
+
 uint64_t access_stream_line(const struct access_stream *s)
 {
 	enum { USUAL = 64, LEAST = 16, MOST = 4096 };
-	char text[32];
+	const struct stream_origin *o = stream_origin(s->in);
+	uint64_t line = o->cache_line ? o->cache_line : locate_is_local(o) ? line_here() : 0;
 
-	if (!locate_is_local(stream_origin(s->in)) ||
-	    !linux_read_text(text, sizeof(text), SYSFS_ROOT "/devices/system/cpu/cpu0/cache/"
-			     "index0/coherency_line_size"))
-		return USUAL;
-	unsigned long size = strtoul(text, NULL, 10);
-	return size >= LEAST && size <= MOST && !(size & (size - 1)) ? size : USUAL;
+	return line >= LEAST && line <= MOST && !(line & (line - 1)) ? line : USUAL;
 }
 
 void access_stream_free(struct access_stream *s)

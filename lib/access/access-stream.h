@@ -43,7 +43,10 @@ const struct access_facts *access_stream_facts(const struct access_stream *s);
 /* Return the events of the stream, and where it was recorded. */
 const struct stream_events *access_stream_events(const struct access_stream *s);
 
-/* Return the size of a cache line of the machine that recorded the stream, in bytes. */
+/*
+ * Return the size of a cache line of the machine that recorded the stream, in bytes: by the stream,
+ * of this machine, or 64.  After the first access_stream_next().
+ */
 uint64_t access_stream_line(const struct access_stream *s);
 
 void access_stream_free(struct access_stream *s);

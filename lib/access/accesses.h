@@ -117,7 +117,8 @@ enum {
 
 struct accesses_how {
 	enum access_by by;
-	uint64_t line;		/* bytes of a cache line: a power of two */
+	uint64_t line;		/* bytes of a cache line, a power of two; may be set until the first
+				   sample is added */
 	bool weights;		/* keep how the weights of each row are distributed */
 };
 

@@ -97,6 +97,13 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 	case FEATURE_CMDLINE:
 		origin->command = keep_command(origin, c);
 		break;
+	case FEATURE_CACHE:	/* u32 version; u32 count; each: u32 level, u32 line size, ... */
+		cursor_u32(c);
+		if (cursor_u32(c) > 0) {
+			cursor_u32(c);
+			origin->cache_line = cursor_u32(c);
+		}
+		break;
 	case FEATURE_SAMPLE_TIME:
 		origin->first_time = cursor_u64(c);
 		origin->last_time = cursor_u64(c);

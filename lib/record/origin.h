@@ -23,6 +23,7 @@ enum {
 	FEATURE_CMDLINE		= 11,
 	FEATURE_EVENT_DESC	= 12,	/* attrs, names and ids of all events */
 	FEATURE_PMU_MAPPINGS	= 16,	/* numbers and names of the PMUs */
+	FEATURE_CACHE		= 20,	/* the CPU's caches */
 	FEATURE_SAMPLE_TIME	= 21,	/* first and last time of the recording */
 	FEATURE_CPU_PMU_CAPS	= 28,	/* sysfs: caps of the CPU's PMU */
 	FEATURE_CLOCK_DATA	= 29,
@@ -41,6 +42,7 @@ struct stream_origin {
 	const char *command;		/* the recorder's command line */
 	uint32_t cpus;			/* CPUs online; 0: unknown */
 	uint32_t slots;			/* of a cycle, by the PMU's caps; 0: unknown */
+	uint32_t cache_line;		/* bytes of a line of the first cache; 0: unknown */
 	uint64_t first_time, last_time;	/* in the stream's clock; 0: unknown */
 	bool has_ended;			/* FIRST_TIME and LAST_TIME were in the stream */
 	bool is_simpleperf;		/* the recorder is simpleperf */
