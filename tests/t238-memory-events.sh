@@ -132,6 +132,8 @@ check 'where there is no such event, a sentence says what there is' <<'END'
 	wrong amd mem-loads "sampled together: use mem-ldst"
 	wrong arm mem-loads "arm_spe_0 writes packets .*: perf record -e .*, then perf inject"
 	wrong arm mem-ldst "arm_spe_0 writes packets"
+	wrong arm arm_spe "arm_spe_0 writes packets"
+	words amd ibs_op mem-ldst | cut -d" " -f1 | uniq -c | grep -q "2 ibs_op//"
 	wrong skylake mem-ldst "none of its PMUs samples data addresses"
 	wrong skylake mem-loads:q "'q' is not a modifier"
 	wrong skylake mem-loads/ldlt=4/ "did you mean 'ldlat'"

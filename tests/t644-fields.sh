@@ -262,6 +262,33 @@ check 'damaged types give fewer names, and nothing worse' <<'END'
 	at_least $differ 10
 END
 
+test "$ORACLE" != all || check 'members in Rust and Go' <<'END'
+	needs_command go
+	rustc=$(PATH=/usr/bin:$PATH command -v rustc) || skip "no rustc"
+	cat >t.rs <<-EOF
+		use std::sync::atomic::{AtomicU64, Ordering};
+		pub enum Kind { A, B(u32) }
+		pub struct Stats { pub hits: AtomicU64, pub pair: (u8, u32), pub kind: Kind }
+		#[no_mangle]
+		pub static STATS: [Stats; 2] = [
+		    Stats { hits: AtomicU64::new(0), pair: (1, 2), kind: Kind::A },
+		    Stats { hits: AtomicU64::new(0), pair: (3, 4), kind: Kind::B(5) }];
+		fn main() { STATS[1].hits.fetch_add(STATS[0].pair.1 as u64, Ordering::SeqCst); }
+	EOF
+	$rustc -g t.rs -o program
+	for offset in 0 4 8 c 10 18; do at STATS $offset; done | sort -u >got
+	printf "%s\n" "[].hits.v.value" "[].kind.A|B" "[].pair.__0" "[].pair.__1" | same - got
+	cat >t.go <<-EOF
+		package main
+		type Stats struct { Hits int64; Name string; Inner struct { A, B int32 } }
+		var stats [4]Stats
+		func main() { stats[1].Hits++; println(stats[1].Hits) }
+	EOF
+	go build -o program t.go
+	for offset in 0 8 10 18 1c 20; do at main.stats $offset; done >got
+	printf "[].%s\n" Hits Name.str Name.len Inner.A Inner.B Hits | same - got
+END
+
 test "$ORACLE" != all || check 'variables of our tools, libc, C++ and dwz' <<'END'
 	cat >stl.cc <<-EOF
 		#include <map>

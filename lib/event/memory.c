@@ -99,7 +99,9 @@ enum event_found memory_expand(struct event_parser *p, const struct event_item *
 			       const char **expanded)
 {
 	const struct memory_name *name = NULL;
-	bool both = slice_is(item->name, "mem-ldst");
+	bool both = slice_is(item->name, "mem-ldst") ||
+		    (!item->has_terms && (slice_is(item->name, "ibs_op") ||
+					  slice_is(item->name, "arm_spe")));
 	char text[LONGEST] = "", letters[32];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
