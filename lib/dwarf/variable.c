@@ -17,12 +17,12 @@ enum { SAME_MAX = 8 };		/* DIEs of one variable that are tried */
 /* Set *ADDRESS to the address that V, a location, stands for.  False: it is not a fixed one. */
 static bool fixed_address(const struct unit *u, const struct value *v, uint64_t *address)
 {
-	const uint8_t *at = (const uint8_t *)(uintptr_t)v->number;
-	struct cursor c = { .at = at, .end = at + v->size, .swap = u->file->swap };
 	struct value place = { .kind = V_ADDRESS };
 
 	if (v->kind != V_BLOCK || !v->size)
 		return false;
+	const uint8_t *at = (const uint8_t *)(uintptr_t)v->number;
+	struct cursor c = { .at = at, .end = at + v->size, .swap = u->file->swap };
 	uint8_t op = cursor_u8(&c);
 	if (op == DW_OP_addr) {
 		place.number = form_number(&c, u->address_size);
