@@ -43,37 +43,25 @@ static bool is_constant(const struct counting_row *row)
 static void set_change(struct comparison_row *row, bool may_be_negative)
 {
 	const struct change *c = &row->found;
-	double per = fabs(row->base->mean);
-	double low = row->is_exact ? c->difference : c->low;
-	double high = row->is_exact ? c->difference : c->high;
+	double per = fabs(c->base);
 
-	if (row->of_logs) {
-		row->change = expm1(c->difference);
-		row->low = expm1(low);
-		row->high = expm1(high);
-	} else if (per > 0) {
+	if (per > 0)
 		row->change = c->difference / per;
-		row->low = may_be_negative ? low / per : fmax(-1, low / per);
-		row->high = high / per;
-	} else {
-		row->change = row->low = row->high = c->difference == 0 ? 0 : INFINITY;
-	}
+	else
+		row->change = c->difference == 0 ? 0 : INFINITY;
+	if (per > 0 && !row->is_exact)
+		change_share_limits(c, may_be_negative, &row->low, &row->high);
+	else
+		row->low = row->high = row->change;
 }
 
-static void compare_values(struct comparison_row *row, struct known_values *base,
-			   struct known_values *after)
+static void compare_values(struct comparison_row *row, const struct known_values *base,
+			   const struct known_values *after)
 {
-	double step = step_of(row->base), mean = row->base->mean;
-
 	row->is_exact = is_constant(row->base) && is_constant(row->after);
 	row->rank_p = ranks_test(base->value, base->count, after->value, after->count);
-	row->of_logs = base->least > 0 && after->least > 0;
-	for (size_t i = 0; row->of_logs && i < base->count; i++)
-		base->value[i] = log(base->value[i]);
-	for (size_t i = 0; row->of_logs && i < after->count; i++)
-		after->value[i] = log(after->value[i]);
 	row->found = change_of_runs(base->value, base->count, after->value, after->count,
-				    row->of_logs ? step / mean : step);
+				    step_of(row->base));
 	row->p = row->found.p;
 	set_change(row, base->least < 0 || after->least < 0);
 }
@@ -148,9 +136,7 @@ void comparison_judge(struct comparison *c, size_t count, double fdr)
 
 double comparison_above(const struct comparison_row *row, double limit)
 {
-	double mean = row->base->mean;
-
-	return change_above(&row->found, row->of_logs ? log1p(limit) : limit * fabs(mean));
+	return change_above_share(&row->found, limit);
 }
 
 const struct comparison_row *comparison_find(const struct comparison *c, const char *name)

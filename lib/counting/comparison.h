@@ -29,13 +29,14 @@ struct comparison_row {
 	bool is_tested;		/* both have two values or more; else all below is unknown */
 	bool is_exact;		/* all runs of a command have the same value */
 	/* relative to the mean of the base, such as 0.01; INFINITY if only that is 0 */
-	double change, low, high;	/* with the 95 % interval; without width if IS_EXACT */
+	double change;
+	double low, high;	/* its 95 % interval; without width if IS_EXACT; infinite where the
+				   base is so uncertain that it may be 0 */
 	double p, q;		/* of Welch's test; false discovery rate at which it is called */
 	double rank_p, rank_q;	/* of the rank test */
 	bool is_called;		/* chance is an unlikely cause of the change */
 	enum comparison_ranks ranks;
-	struct change found;	/* private: of the values or of their logarithms */
-	bool of_logs;		/* private */
+	struct change found;	/* private */
 };
 
 struct comparison {
@@ -43,10 +44,7 @@ struct comparison {
 	size_t rows;
 };
 
-/*
- * Compare the rows of BASE and AFTER with the same names.  C refers to both.  Where all values are
- * above 0, their logarithms are compared.
- */
+/* Compare the rows of BASE and AFTER with the same names, by their means.  C refers to both. */
 void comparison_make(struct comparison *c, const struct counting_rows *base,
 		     const struct counting_rows *after);
 

@@ -56,17 +56,23 @@ struct change change_of_runs(const double *base, size_t bases, const double *aft
 {
 	double of_base, of_after, df, n = (double)bases, m = (double)afters;
 	double from = mean_of(base, bases, &of_base), to = mean_of(after, afters, &of_after);
-	struct change c = { .difference = to - from, .low = to - from, .high = to - from };
+	struct change c = { .difference = to - from, .low = to - from, .high = to - from,
+			    .base = from, .base_df = n - 1, .after_df = m - 1 };
 	double v = stats_add_variances(of_base, n - 1, of_after, m - 1, &df);
 
 	if (v <= ROUNDING * (from * from + to * to)) {
-		v = quantum * quantum / 12 * (1 / n + 1 / m);
+		of_base = quantum * quantum / 12 / n;
+		of_after = quantum * quantum / 12 / m;
+		v = of_base + of_after;
 		df = n + m - 2;
+		c.base_df = c.after_df = 0;
 	}
 	if (v > 0)
 		change_widen(&c, sqrt(v), df);
 	else
 		c.p = c.difference == 0;
+	c.of_base = of_base;
+	c.of_after = of_after;
 	return c;
 }
 
@@ -102,4 +108,75 @@ double change_above(const struct change *c, double limit)
 	if (c->error <= 0)
 		return c->difference > limit ? 0 : 1;
 	return stats_t_tail((c->difference - limit) / c->error, c->df);
+}
+
+/* --- the change as a share of the base: a ratio of both means --- */
+
+/* Return the standard error of the mean less RATIO times the base, and its degrees of freedom. */
+static double error_at(const struct change *c, double ratio, double *df)
+{
+	double of_base = ratio * ratio * c->of_base, welch;
+	double v = stats_add_variances(of_base, c->base_df, c->of_after, c->after_df, &welch);
+
+	*df = c->base_df > 0 ? welch : c->df;
+	return sqrt(v);
+}
+
+/* Return whether C's mean may be RATIO times its base: whether their interval has no difference. */
+static bool may_be(const struct change *c, double ratio)
+{
+	double df, error = error_at(c, ratio, &df);
+	double difference = fabs(c->base + c->difference - ratio * c->base);
+
+	return error > 0 ? stats_t_tail(difference / error, df) >= 0.025 : difference == 0;
+}
+
+/* Return the ratio between INSIDE, which may be, and OUTSIDE, which may not, where this changes. */
+static double find_limit(const struct change *c, double inside, double outside)
+{
+	enum { STEPS = 60 };
+
+	for (int i = 0; i < STEPS; i++) {
+		double middle = inside + (outside - inside) / 2;
+		if (may_be(c, middle))
+			inside = middle;
+		else
+			outside = middle;
+	}
+	return inside;
+}
+
+/* Return the limit of the ratios that may be, from the one found, RATIO, into DIRECTION 1 or -1. */
+static double limit_of_ratio(const struct change *c, double ratio, double direction)
+{
+	double step = fmax(fabs(ratio), 1) / 16, df = c->base_df > 0 ? c->base_df : c->df;
+
+	/* what decides for very large ratios is whether the base may be 0 */
+	if (c->of_base > 0 && stats_t_tail(fabs(c->base) / sqrt(c->of_base), df) >= 0.025)
+		return direction * INFINITY;
+	while (may_be(c, ratio + direction * step) && step < 1e100)
+		step *= 2;
+	return find_limit(c, ratio, ratio + direction * step);
+}
+
+void change_share_limits(const struct change *c, bool may_be_negative, double *low, double *high)
+{
+	double ratio = 1 + c->difference / c->base, least, most = limit_of_ratio(c, ratio, 1);
+
+	if (may_be_negative)
+		least = limit_of_ratio(c, ratio, -1);
+	else
+		least = may_be(c, 0) ? 0 : find_limit(c, ratio, 0);
+	*low = c->base > 0 ? least - 1 : 1 - most;
+	*high = c->base > 0 ? most - 1 : 1 - least;
+}
+
+double change_above_share(const struct change *c, double limit)
+{
+	double df, above = c->difference - limit * fabs(c->base);
+	double error = error_at(c, c->base < 0 ? 1 - limit : 1 + limit, &df);
+
+	if (error <= 0)
+		return above > 0 ? 0 : 1;
+	return stats_t_tail(above / error, df);
 }

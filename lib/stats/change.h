@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* change - the change between two groups of values: its size, its interval, its p. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The change from a base, with its uncertainty. */
@@ -10,6 +11,10 @@ struct change {
 	double error, df;	/* standard error of the difference, and its degrees of freedom */
 	double p;		/* probability of a difference at least as large by chance */
 	double steady;		/* the same if sampling were the only cause of chance */
+	/* of runs: */
+	double base;			/* mean of the base */
+	double of_base, of_after;	/* variance of this mean, and of the other mean */
+	double base_df, after_df;	/* their degrees of freedom; 0: all values are equal */
 };
 
 /*
@@ -29,6 +34,19 @@ double change_half(const struct change *c, double tail);
 
 /* Return the probability of a difference of C's size or more if the true difference is LIMIT. */
 double change_above(const struct change *c, double limit);
+
+/*
+ * Set *LOW and *HIGH to the 95 % limits of the difference of runs as a share of the base, whose
+ * mean is not 0 but uncertain, too: by Fieller, with Welch's degrees of freedom.  A limit is
+ * infinite if the base may be 0.  MAY_BE_NEGATIVE: the values may be below 0.
+ */
+void change_share_limits(const struct change *c, bool may_be_negative, double *low, double *high);
+
+/*
+ * Return the probability of a difference of C's size or more if the true difference is LIMIT as a
+ * share of the base.
+ */
+double change_above_share(const struct change *c, double limit);
 
 /*
  * Return the sum of A and B, the variances of two means with DF_A and DF_B degrees of freedom.  Set

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comparisons of counts: which changes are called, limits, outliers, and how often equal commands
- * seem to differ.  Expected numbers of Welch's test are from scipy 1.10.1 (ttest_ind).
+ * seem to differ.  Expected numbers of Welch's test are from Student's t distribution, and
+ * limits of intervals are those changes at which a search finds a p of 5 %.
  */
 #include "base/arena.h"
 #include "base/random.h"
@@ -61,21 +62,46 @@ static void test_values(void)
 	static const double zero[] = { 0, 0, 0, 0, 0 };
 	struct comparison_row row = compare(a, 5, b, 5);
 
-	tap(row.is_tested && is(row.p, 0.00128273100233) && is(row.change, 0.0269783396715) &&
-	    is(row.low, 0.0140716331532) && is(row.high, 0.0400493176946),
-	    "values above 0 are compared by their logarithms");
+	tap(row.is_tested && is(row.p, 0.00125999716978) && is(row.change, 0.026973026973) &&
+	    is(row.low, 0.0140806737742) && is(row.high, 0.0400531769072),
+	    "the means are compared");
 	tap(row.is_called && row.ranks == RANKS_AGREE && is(row.rank_p, 2 / 252.),
 	    "both tests call the change");
 	tap(comparison_above(&row, 0.01) < 0.05 && comparison_above(&row, 0.03) > 0.5,
 	    "the one-sided test against a limit");
 	row = compare(c, 5, d, 5);
-	tap(row.is_tested && !row.is_called && is(row.change, 0.25) && row.low >= -1 &&
-	    is(row.p, 0.7291945946224752), "with a 0, the values; a run without one is left out");
+	tap(row.is_tested && !row.is_called && is(row.change, 0.25) &&
+	    row.low == -1 && is(row.p, 0.7291945946224752),
+	    "a run without a value is left out");
+	tap(row.high == INFINITY, "a base that may be 0 gives no upper limit");
 	row = compare(zero, 5, b, 5);
 	tap(row.is_called && row.change == INFINITY && row.low == INFINITY,
 	    "a change from nothing has no size");
 	row = compare(a, 1, b, 5);
 	tap(!row.is_tested && !row.is_called && isnan(row.change), "one run says nothing");
+}
+
+/* The change is that of the means that are shown, whatever the geometric means do. */
+static void test_sign(void)
+{
+	static const double a[] = { 2, 3, 20 }, b[] = { 5, 5, 5.5 };
+	static const double c[] = { 4, 9, 5, 6 }, d[] = { 12, 20, 9, 14 };
+	static const double e[] = { -4, -9, -5, -6 }, f[] = { -12, -20, -9, -14 };
+	struct comparison_row row = compare(a, 3, b, 3);
+
+	tap(is(row.change, -0.38) && is(row.low, -0.840748752569) && row.high == INFINITY,
+	    "the mean falls, though most values rise: so does the change");
+	row = compare(c, 4, d, 4);
+	tap(is(row.change, 1.29166666667) && is(row.low, 0.132196704764) &&
+	    is(row.high, 3.98398208319) && is(row.p, 0.0361399617228),
+	    "the interval allows for a base that is uncertain, too");
+	tap(is(comparison_above(&row, row.low), 0.025) &&
+	    is(comparison_above(&row, row.high), 0.975),
+	    "the limits of the interval are those of the one-sided test");
+	row = compare(e, 4, f, 4);
+	tap(is(row.change, -1.29166666667) && is(row.low, -3.98398208319) &&
+	    is(row.high, -0.132196704764) && is(comparison_above(&row, row.low), 0.025),
+	    "a value below 0 that falls");
 }
 
 static void test_exact(void)
@@ -187,6 +213,25 @@ static void test_chance(void)
 	tap(called == 200 && gate <= 12, "a change of the size of a limit seldom exceeds it");
 }
 
+/* How often does the interval contain the true change, with a base that varies a lot? */
+static void test_coverage(void)
+{
+	uint64_t seed = 20261128;
+	int contain = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		double base[10], after[12];
+		for (int k = 0; k < 10; k++)
+			base[k] = 100 + 25 * normal(&seed);
+		for (int k = 0; k < 12; k++)
+			after[k] = 150 + 20 * normal(&seed);
+		struct comparison_row row = compare(base, 10, after, 12);
+		contain += row.low <= 0.5 && 0.5 <= row.high;
+	}
+	printf("# %d of 2000 intervals contain the true change\n", contain);
+	tap(contain >= 1870 && contain <= 1930, "95 of 100 intervals contain the true change");
+}
+
 static void test_gates(void)
 {
 	struct counting_gates g = { 0 };
@@ -239,10 +284,12 @@ static void test_outliers(void)
 int main(void)
 {
 	test_values();
+	test_sign();
 	test_exact();
 	test_ranks();
 	test_gates();
 	test_outliers();
 	test_chance();
+	test_coverage();
 	return tap_done();
 }
