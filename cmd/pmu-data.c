@@ -130,6 +130,20 @@ static void write_profile(struct opened *o, const char *input, struct report *re
 	collect_release(&c);
 }
 
+/* Report why O, which is not a stream, cannot be used. */
+static void refuse(struct opened *o, const char *input, struct report *report)
+{
+	const struct open_options usual = { .labels = NULL };
+	bool is_stdin = !strcmp(input, "-");
+	struct decoded *d = opened_profile(o, &usual);
+
+	if (d)
+		report_error(report, "%s%s%s is a profile, which has no addresses of data: give "
+			     "the stream that it was made from", is_stdin ? "" : "'",
+			     is_stdin ? "standard input" : input, is_stdin ? "" : "'");
+	decoded_free(d);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -150,8 +164,7 @@ int main(int argc, char **argv)
 	else if (is_stream)
 		show(o, &report);
 	else if (o)
-		report_error(&report, "'%s' is not a stream: a profile has no addresses of data",
-			     input);
+		refuse(o, input, &report);
 	opened_free(o, false);
 	return command_end(&report);
 }

@@ -219,7 +219,7 @@ static void explain_bars(const struct bars *bars, const struct decoded *d, bool 
 			report_note(report, "no error bars: %s", bars->why_not);
 		return;
 	}
-	report_summary(report, "%s", bars_note);
+	report_summary(report, "%s", bars_note(bars));
 	if (is_regular(d))
 		report_summary(report, "a loop in step with the period would not be seen in +/-; "
 			       "--jitter prevents it");

@@ -124,6 +124,33 @@ check 'an event that is recorded each time is exact' <<'END'
 	test "$(bar s.data low high)" = "0.2 0.2"
 END
 
+check 'of a complete recording no share has a bar or a mark, whatever it does over time' <<'END'
+	echo "blocks = [(20, 30, 0)] * 10 + [(2, 48, 0)] * 10" | recorded
+	sed "s/attr(1, 0, 1000, t)/attr(1, 2, 1, t)/; s/time, 1000)/time, 1)/" program >exact
+	compose s.data <exact
+	headline="all events were recorded: shares are exact for this recording, and say nothing about"
+	for how in auto program run; do
+		pmu-top --by object --bars $how s.data >table
+		grep -qx "1,000 samples; $headline another" table
+		none grep -E "~|in 95 of 100" table
+		test "$(grep -c "%  exact " table)" = "$(pmu-top -q -j --by object s.data |
+			grep -c '"name"')"
+	done
+	pmu-top -q -j --by object s.data >json
+	none grep -E '"exact": false|"mark": true' json
+	grep -q "\"note\": \"$headline" json
+	# as sampled, it has both
+	compose s.data <program
+	pmu-top --by object s.data | grep -q "[0-9]%~ .* f$"
+	# without some samples it is not complete: of which row they were is unknown
+	echo "blocks = [(20, 30, 0)] * 10 + [(2, 45, 3)] * 10" | recorded
+	sed "s/attr(1, 0, 1000, t)/attr(1, 2, 1, t)/; s/time, 1000)/time, 1)/" program >exact
+	compose s.data <exact
+	pmu-top --by object s.data >table
+	grep -qx "970 samples; +/-: if all lost samples were of one row" table
+	none grep -E "exact|~" table
+END
+
 check 'weights that differ widen the bar, and pmu-topprof notes how much' <<'END'
 	echo "blocks = [(10, 40, 0)] * 20" | recorded
 	sed "s/attr(1, 0, 1000, t)/attr(0, 0, 1000, t)/

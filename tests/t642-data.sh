@@ -77,6 +77,31 @@ assert len(found) == 6 and found == want, (found, want)
 PY
 END
 
+check 'all rows of a complete recording are exact, and one line says for what' <<'END'
+	any_user
+	cat <<-EOF | compose s.data
+		fields = IP | TID | TIME | ADDR | PERIOD
+		def fault(i, period, tid):
+		    return record(9, struct.pack("<QIIQQQ", 0x400000, 7, tid, 10**9 + i * 10**6, 0x4000, period))
+		# thread 8 is rare and then frequent
+		tids = [8 if i % (20 if i < 500 else 2) == 0 else 9 for i in range(1000)]
+		for name, period in ("sampled", 1000), ("complete", 1):
+		    out = file([(attr(1, 2, period, fields), [])],
+		               [fault(i, period, tid) for i, tid in enumerate(tids)])
+		    open(name, "wb").write(out)
+	EOF
+	pmu-data --by thread complete >table
+	cat table
+	grep -q "^1,000 samples; all events were recorded: shares are exact for this recording, " table
+	none grep -E "~|in 95 of 100" table
+	test "$(grep -c "%  exact " table)" = 2
+	pmu-data --by thread -j complete >json
+	test "$(grep -o '"low": [0-9.]*, "high": [0-9.]*, .*"exact": true' json | wc -l)" = 2
+	pmu-data --by thread sampled >table
+	none grep exact table
+	test "$(grep -c "%~ " table)" = 2
+END
+
 check 'with physical addresses, memory that processes share is one line' <<'END'
 	any_user
 	judged physical
@@ -121,6 +146,26 @@ check 'a stream without data addresses is refused, with the option that records 
 	exits 1 pmu-data plain >out 2>err
 	test ! -s out
 	grep -q '^pmu-data: no sample has a data address: .*--record data' err
+END
+
+check 'what is not a stream is refused for what it is' <<'END'
+	any_user
+	: >empty
+	echo 'main;work 7' >folded
+	pmu-topprof -q -o p.pb.gz "$made"
+	profile='is a profile, which has no addresses of data: give the stream that it was made from'
+	refused() { exits 1 pmu-data "$1" >out 2>err; test ! -s out; grep -qxF "pmu-data: $2" err; }
+	refused empty "'empty' is empty"
+	refused . "cannot read '.': Is a directory"
+	for file in folded p.pb.gz; do
+		refused $file "'$file' $profile"
+	done
+	refused - 'standard input is empty: give a FILE, or send a profile or a stream into it' \
+		</dev/null
+	refused - "standard input $profile" <folded
+	echo text >text
+	exits 1 pmu-data text 2>err
+	grep -q "^pmu-data: 'text' is not a pprof profile, stream or perf.data file" err
 END
 
 done_testing

@@ -53,7 +53,7 @@ void bars_keep_most(struct bars *b, enum bars_how how)
 
 bool bars_show_worst(const struct bars *b)
 {
-	const double much = 0.05;
+	const double much = b->whole.is_complete ? 0 : 0.05;
 
 	return bars_lost(b) > much;
 }
@@ -87,7 +87,7 @@ struct bars_bounds bars_bounds(const struct bars *b, const struct share_bar *bar
 	if (much)
 		return (struct bars_bounds){ bars_worst_low(b, low), bars_worst_high(b, high),
 					     false };
-	if (bar->is_exact || (run && b->whole.is_complete))
+	if (bar->is_exact)
 		return (struct bars_bounds){ bar->share, bar->share, true };
 	return (struct bars_bounds){ low, high, false };
 }

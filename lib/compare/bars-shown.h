@@ -24,7 +24,10 @@ struct bars_bounds {
 struct bars_bounds bars_bounds(const struct bars *b, const struct share_bar *bar,
 			       enum bars_how how);
 
-/* Return whether so many samples were lost that bars show the worst case, not the estimate. */
+/*
+ * Return whether so many samples were lost that bars show the worst case, not the estimate.  Of
+ * complete recordings, which have no estimate, one lost sample is enough.
+ */
 bool bars_show_worst(const struct bars *b);
 
 /* Return the limits of a share if none of the lost samples were of its row, or all of them. */

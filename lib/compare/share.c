@@ -184,6 +184,11 @@ static struct share_bar sampled_bar(const struct share_whole *w, const struct sh
 	struct share_bar b = { .share = fmin(1, part->total / w->total),
 			       .floor = share_floor(w, part) };
 
+	if (w->is_complete) {
+		b.is_exact = true;
+		b.sampled = b.low = b.high = b.low_run = b.high_run = b.share;
+		return b;
+	}
 	b.variance = b.floor;
 	for (int level = 0; level < SHARE_LEVELS; level++) {
 		if (w->price[level] == 0)
@@ -198,12 +203,6 @@ static struct share_bar sampled_bar(const struct share_whole *w, const struct sh
 	b.sampled = b.share;
 	b.effective = interval(b.share, b.variance, share_kish(w), &b.low, &b.high);
 	interval(b.share, b.floor, share_kish(w), &b.low_run, &b.high_run);
-	if (w->is_complete) {
-		b.low_run = b.high_run = b.share;
-		b.is_exact = b.variance <= 0;
-	}
-	if (b.is_exact)
-		b.low = b.high = b.share;
 	return b;
 }
 
@@ -239,7 +238,7 @@ void share_select(const struct share_whole *w, const struct share_part *part, bo
 	double low = run ? b->low_run : b->low, high = run ? b->high_run : b->high;
 	double all = w->total + w->measured, p = b->sampled;
 
-	if (b->is_exact || w->total <= 0 || (run && w->is_complete))
+	if (b->is_exact || w->total <= 0)
 		return;
 	double v = run ? share_floor(w, part) : variance_at(w, part, level);
 	double n = p > 0 && p < 1 && v > 0 ? p * (1 - p) / v : share_kish(w);

@@ -31,7 +31,8 @@ struct share_whole {
 				   weight, the squares of these few say little; 0: no limit */
 	double measured;	/* sum of values that were measured, not sampled; they are in no
 				   other field */
-	bool is_complete;	/* all events are recorded: there is no sampling error */
+	bool is_complete;	/* all events are recorded: shares are exact for this recording,
+				   and have no bars */
 	double price[SHARE_LEVELS];	/* factor of each level's variance: share_prepare() */
 };
 

@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char bars_note[] = "+/- covers chance in sampling and change within the recording, not "
-			 "differences between runs, machines or inputs.";
+static const char complete_note[] = "all events were recorded: shares are exact for this "
+				    "recording, and say nothing about another";
+
+const char *bars_note(const struct bars *b)
+{
+	return b->whole.is_complete ? complete_note
+	       : "+/- covers chance in sampling and change within the recording, not differences "
+		 "between runs, machines or inputs.";
+}
 
 /* Print NUMBER with two digits, or as an integer if that has more. */
 static void print_two_digits(double number, FILE *out)
@@ -46,6 +53,10 @@ void bars_print_head(const struct bars *b, FILE *out)
 		fprintf(out, " in %" PRIu32 " runs", b->whole.runs);
 	if (bars_show_worst(b)) {
 		fputs("; +/-: if all lost samples were of one row\n", out);
+		return;
+	}
+	if (b->whole.is_complete) {
+		fprintf(out, "; %s\n", complete_note);
 		return;
 	}
 	fputs("; a share is within +/- in 95 of 100 recordings", out);
@@ -117,7 +128,7 @@ void bars_print_json_head(const struct bars *b)
 	printf(", \"samples\": %.0f, \"spans\": %" PRIu32 ", \"runs\": %" PRIu32
 	       ", \"lost\": %.0f, \"lost_share\": %.6f, \"note\": ", b->taken,
 	       b->whole.price[0] > 0 ? b->spans : 0, b->whole.runs, b->lost, bars_lost(b));
-	json_string(bars_note);
+	json_string(bars_note(b));
 }
 
 void bars_print_json(const struct bars *b, const struct share_bar *bar)

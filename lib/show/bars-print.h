@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* A sentence on what the bars cover and what they leave out, for -v and JSON. */
-extern const char bars_note[];
+const char *bars_note(const struct bars *b);
 
 /* Print a line of a table's head: the number of samples and runs, and what +/- says. */
 void bars_print_head(const struct bars *b, FILE *out);
