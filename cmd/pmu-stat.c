@@ -355,6 +355,10 @@ static int count_bench(char *const *argv, struct report *report)
 {
 	const char *unit = per.unit ? per.unit : "op";
 
+	if (bench_command_starts_go_test(argv))
+		report_note(report, "'%s' is not 'go test': the whole command is counted, with the "
+			    "compiler; to count benchmarks, let '%s' start pmu-stat", argv[0],
+			    argv[0]);
 	if (bench_command_go_test(argv))
 		bench_exec(argv, &events, &names, report);
 	else if (bench_command_is_binary(argv))

@@ -52,7 +52,7 @@ check 'what fails only when it runs alone is reported, and the rest is counted' 
 	needs_command go
 	cd "$scratch/benches"
 	test -s ours
-	grep -q "^pmu-stat: 'BenchmarkNeedsOther.*' failed when it ran alone: it has no result" ours
+	grep -q "^pmu-stat: 'BenchmarkNeedsOther.*' failed when it ran alone with 2 iterations: it is" ours
 	grep -q "broken_test.go:16: nobody has prepared this" ours
 	grep -q "^BenchmarkGood.* page-faults/op" ours
 	none grep "^BenchmarkNever" ours
@@ -97,12 +97,56 @@ check 'one iteration, the number that Go chooses, and metrics of the benchmark' 
 	near "$(format BenchmarkFaults page-faults/op <out)" 8 1
 	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Names/metric \
 		-test.benchtime=2x >out
-	# by its own clock: 1000 ns, and 100 for each iteration
+	# by its own clock: 1000 ns, and 100 for each iteration: 1800 and 2600 ns for 8 and 16
 	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Names/fixed \
 		-test.benchtime=8x >fixed
-	test "$(format BenchmarkNames/fixed ns/op <fixed)" = 100.0
+	test "$(format BenchmarkNames/fixed ns/op <fixed)" = 183.333
 	test "$(format BenchmarkNames/metric things/op <out)" = 3.5
 	test -z "$(format BenchmarkNames/metric ns/op <out)"
+END
+
+# like_go SCRIPT: a test binary that runs SCRIPT, where $n is the number of iterations, 10 at first
+like_go() {
+	cat >like-go <<-END
+	#!/bin/sh
+	n=10
+	for word; do
+		case \$word in -test.benchtime=*x) n=\${word#*=} n=\${n%x} ;; esac
+	done
+	$1
+	END
+	chmod +x like-go
+}
+
+check 'a process that ends while its benchmark runs is reported, and has no line' <<'END'
+	for more in "" "	0	NaN ns/op" "	10	5 ns/op"; do
+		like_go "echo \"BenchmarkGood	\$n	3 ns/op\"; test \$n = 20 &&
+			exec echo \"BenchmarkEnds$more\"; echo \"BenchmarkEnds	\$n	5 ns/op\""
+		exits 1 pmu-stat --bench -e page-faults -- ./like-go -test.bench=. >out 2>err
+		test "$(format <out)" = BenchmarkGood
+		grep -q "^pmu-stat: .BenchmarkEnds. printed no result .* 20 iterations: " err
+		test "$(grep -c left err)" = 1
+	done
+END
+
+check 'no time is below 0, and none is the difference of two' <<'END'
+	like_go "echo \"BenchmarkA	\$n	\$((n == 10 ? 1000 : 400)) ns/op\""
+	pmu-stat --bench -e page-faults -- ./like-go -test.bench=. >out
+	test "$(format BenchmarkA ns/op <out)" = 600.0
+	grep -q "^BenchmarkA	 *10	 *600 ns/op	.* page-faults/op\$" out
+END
+
+check 'a benchmark that reports the unit of an event itself keeps its value' <<'END'
+	like_go "echo \"BenchmarkA	\$n	5 ns/op	7.000 page-faults/op\"
+		echo \"BenchmarkB	\$n	5 ns/op	NaN page-faults/op\"
+		echo \"BenchmarkC	\$n	5 ns/op\""
+	pmu-stat --bench -e page-faults,task-clock -- ./like-go -test.bench=. >out 2>err
+	test "$(format BenchmarkA page-faults/op <out)" = 7.0
+	test "$(format BenchmarkB page-faults/op <out)" = nan
+	test -n "$(format BenchmarkC page-faults/op <out)"
+	test "$(format BenchmarkA task-clock-ns/op <out | wc -l)" = 1
+	grep -q "reports .page-faults/op. itself, as .BenchmarkA. does, keeps its own" err
+	test "$(grep -c itself err)" = 1
 END
 
 check 'numbers of threads: -cpu, and names that end like one' <<'END'
@@ -148,10 +192,28 @@ check 'other commands: a line for each run that did not fail, divided by --per' 
 	pmu-stat --bench -n 2 -e page-faults -- sh -c "exit 3" >out 2>err
 	test -z "$(format <out)"
 	grep -q "^pmu-stat: 2 of 2 runs failed" err
+	# "-2" at the end would be a number of threads
+	for name in prog-2 prog-10 my-2-prog- x-2y; do
+		cp /bin/true "$name"
+		pmu-stat --bench -e page-faults -- "./$name" | format
+	done | xargs >out
+	test "$(cat out)" = "BenchmarkProg_2 BenchmarkProg_10 BenchmarkMy-2-prog- BenchmarkX-2y"
 	# what the command prints is not between the lines
 	pmu-stat --bench -e page-faults -- sh -c "printf Benchmark" >out 2>err
 	test "$(format <out)" = BenchmarkSh
 	grep -q "^Benchmark\$" err
+END
+
+check 'a command that starts go test is counted as a whole, with a note' <<'END'
+	mkdir bin
+	printf "#!/bin/sh\n" >bin/go
+	chmod +x bin/go
+	for command in "env A=1" nice; do
+		pmu-stat --bench -e page-faults -- $command bin/go test -bench . >out 2>err
+		test "$(format <out | wc -l)" = 1
+		grep -q "^pmu-stat: .${command% *}. is not .go test.: the whole command" err
+	done
+	pmu-stat --bench -e page-faults -- env bin/go test ./... 2>&1 | none grep "whole command"
 END
 
 check '--per divides the table, too, and names the unit' <<'END'

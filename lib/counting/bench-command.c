@@ -75,6 +75,19 @@ bool bench_command_has(char *const *command, const char *name)
 	return false;
 }
 
+bool bench_command_starts_go_test(char *const *command)
+{
+	if (bench_command_go_test(command))
+		return false;
+	for (command++; *command; command++) {
+		const char *script = strstr(*command, "go test ");
+		if ((script && strstr(script, "-bench")) ||
+		    (bench_command_go_test(command) && bench_command_has(command, "bench")))
+			return true;
+	}
+	return false;
+}
+
 /* Append WORD to *LINE as go splits it: in quotes, which nothing in them can end.  False: it has
    both kinds. */
 static bool add_quoted(char **line, const char *word)

@@ -24,6 +24,12 @@ void bench_words_release(struct bench_words *words);
  */
 size_t bench_command_go_test(char *const *command);
 
+/*
+ * Return whether COMMAND is another command that seems to start "go test" with -bench: "nice go
+ * test -bench .", "sh -c 'go test -bench .'".
+ */
+bool bench_command_starts_go_test(char *const *command);
+
 /* Return whether COMMAND, which is "go test", has the flag NAME ("bench") before "-args". */
 bool bench_command_has(char *const *command, const char *name);
 

@@ -100,19 +100,34 @@ void bench_line_release(struct bench_line *l)
 	*l = (struct bench_line){ .name = NULL };
 }
 
-double bench_line_metric(const char *metrics, const char *unit)
+/* Set *VALUE to the value of UNIT in METRICS.  False: it is not there. */
+static bool find_metric(const char *metrics, const char *unit, double *value)
 {
 	size_t length = strlen(unit);
 
 	for (const char *at = metrics; at; at = strchr(at, '\t')) {
 		char *end;
 		at += *at == '\t';
-		double value = strtod(at, &end);
+		*value = strtod(at, &end);
 		if (end != at && *end == ' ' && !strncmp(end + 1, unit, length) &&
 		    (end[1 + length] == '\0' || end[1 + length] == '\t'))
-			return value;
+			return true;
 	}
-	return NAN;
+	return false;
+}
+
+double bench_line_metric(const char *metrics, const char *unit)
+{
+	double value;
+
+	return find_metric(metrics, unit, &value) ? value : NAN;
+}
+
+bool bench_line_has(const char *metrics, const char *unit)
+{
+	double value;
+
+	return find_metric(metrics, unit, &value);
 }
 
 /* Return N of "NAME-N", or 1. */

@@ -30,6 +30,9 @@ void bench_line_release(struct bench_line *l);
 /* Return the value of UNIT in METRICS, or NAN. */
 double bench_line_metric(const char *metrics, const char *unit);
 
+/* Return whether METRICS has a value of UNIT, which may be "NaN". */
+bool bench_line_has(const char *metrics, const char *unit);
+
 /*
  * Return the number that Go appends to the COUNT NAMES of benchmarks, as in "-8", because it runs
  * them on so many threads.  Return 1, which it does not append, if the names have no such ending.

@@ -5,6 +5,7 @@
 #include "counting/bench-command.h"
 #include "counting/bench-line.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ struct bench {
 	uint64_t left;		/* results still to be returned of the benchmark there */
 
 	struct output_lines failed;	/* output of a benchmark that failed when it ran alone */
+	struct bench_line failed_at;	/* where we are in it */
 	struct output_lines alone[2];	/* of N iterations, of 2 N */
 	struct bench_line result[2];
 	double *per_op;
@@ -157,15 +159,18 @@ static char *plain_name(const struct bench *b)
 	return name;
 }
 
-/* Find the result of this benchmark in what it printed alone.  Return false if there is none. */
-static bool find_result(struct bench *b, int which)
+/*
+ * Find the result of this benchmark in what it printed alone.  Return false if there is none.  A
+ * process that ends while the benchmark runs may print a result of 0 iterations.
+ */
+static bool find_result(struct bench *b, int which, uint64_t iterations)
 {
 	struct bench_line *l = &b->result[which];
 	char *line;
 
 	while ((line = next_line(&b->alone[which]))) {
 		bench_line_read(l, line);
-		if (l->has_result && !strcmp(l->name, b->at.name))
+		if (l->has_result && l->iterations == iterations && !strcmp(l->name, b->at.name))
 			return true;
 	}
 	return false;
@@ -184,12 +189,13 @@ static bool run_alone(struct bench *b, int which, uint64_t iterations, struct co
 	if (!good || counted->is_cut)
 		return false;
 	int status = shell_status(counted->status);
-	good = status == 0 && find_result(b, which);
+	good = status == 0 && find_result(b, which, iterations);
 	if (good)
 		return true;
-	report_error(b->report, "'%s' %s when it ran alone: it has no result here", b->at.name,
-		     status ? "failed" : "did not run");
+	report_error(b->report, "'%s' %s when it ran alone with %" PRIu64 " iterations: it is left "
+		     "out here", b->at.name, status ? "failed" : "printed no result", iterations);
 	rewind(b->alone[which].file);
+	bench_line_release(&b->failed_at);
 	release_lines(&b->failed);
 	b->failed = b->alone[which];
 	b->alone[which] = (struct output_lines){ .file = NULL };
@@ -211,19 +217,23 @@ static const char *other_metrics(const char *metrics)
 	return metrics + first + strspn(metrics + first, "\t ");
 }
 
-/* Set ITEM to the difference of RUNS. */
-static void subtract(struct bench *b, const struct counting_run runs[2], struct bench_item *item)
+/*
+ * Set ITEM to the counts that the second of RUNS has more than the first, and to the mean time of
+ * both: the benchmark's clock does not run while the process starts, so nothing is subtracted.
+ */
+static void set_costs(struct bench *b, const struct counting_run runs[2], struct bench_item *item)
 {
-	double more = (double)b->result[1].iterations - (double)b->result[0].iterations;
+	double first = (double)b->result[0].iterations, second = (double)b->result[1].iterations;
 
 	for (size_t i = 0; i < runs[0].events; i++)
 		b->per_op[i] = (counting_scaled(&runs[1].value[i]) -
-				counting_scaled(&runs[0].value[i])) / more *
+				counting_scaled(&runs[0].value[i])) / (second - first) *
 			       b->counting->events->event[i].scale;
 	*item = (struct bench_item){
 		.name = b->at.name,
 		.iterations = b->result[0].iterations,
-		.nanoseconds = (total_time(&b->result[1]) - total_time(&b->result[0])) / more,
+		.nanoseconds = (total_time(&b->result[0]) + total_time(&b->result[1])) /
+			       (first + second),
 		.metrics = other_metrics(b->result[1].metrics),
 		.per_op = b->per_op,
 	};
@@ -242,7 +252,7 @@ static bool count_once(struct bench *b, struct bench_item *item)
 	b->left--;
 	bool good = run_alone(b, 0, n, &runs[0]) && run_alone(b, 1, 2 * n, &runs[1]);
 	if (good)
-		subtract(b, runs, item);
+		set_costs(b, runs, item);
 	else
 		b->left = 0;
 	counting_run_release(&runs[0]);
@@ -267,13 +277,26 @@ struct bench *bench_open(struct counting *counting, char *const *command, struct
 	return b;
 }
 
+/* Return the next line of what a benchmark that failed alone printed, without results, or NULL. */
+static const char *next_failed_line(struct bench *b)
+{
+	const char *text = NULL;
+	char *line;
+
+	while (!text && (line = next_line(&b->failed))) {
+		bench_line_read(&b->failed_at, line);
+		text = b->failed_at.other;
+	}
+	return text;
+}
+
 bool bench_next(struct bench *b, struct bench_item *item)
 {
-	*item = (struct bench_item){ .text = next_line(&b->failed) };
+	*item = (struct bench_item){ .text = next_failed_line(b) };
 	while (!item->text && !b->counting->is_stopped) {
 		if (b->left && count_once(b, item))
 			return true;
-		item->text = next_line(&b->failed);
+		item->text = next_failed_line(b);
 		if (item->text)
 			break;
 		char *line = next_line(&b->whole);
@@ -298,6 +321,7 @@ int bench_close(struct bench *b)
 		bench_line_release(&b->result[i]);
 	}
 	release_lines(&b->failed);
+	bench_line_release(&b->failed_at);
 	release_lines(&b->whole);
 	bench_line_release(&b->at);
 	free(b->cpu);

@@ -11,7 +11,7 @@
  *
  * Events are counted in whole processes.  So the binary first runs once as COMMAND says, which
  * gives the names of the benchmarks, and for each the number N of its iterations.  Then each
- * benchmark runs alone, with N iterations and with 2 N.  What the second run costs more, divided
+ * benchmark runs alone, with N iterations and with 2 N.  What the second run counts more, divided
  * by N, is the cost of one iteration: the start of the process is in both.
  */
 #pragma once
@@ -26,7 +26,8 @@ struct bench_item {
 	/* A result of a benchmark; there are -test.count of them. */
 	const char *name;	/* "BenchmarkSum/n=10-8" */
 	uint64_t iterations;	/* N */
-	double nanoseconds;	/* of one iteration, by the benchmark's own clock; NAN: none */
+	double nanoseconds;	/* of one iteration, by the benchmark's own clock, in both
+				   runs; NAN: none */
 	const char *metrics;	/* what else the benchmark printed in the second run, as in
 				   "0 B/op\t0 allocs/op"; or "" */
 	const double *per_op;	/* by event, in its unit; NAN: not counted */

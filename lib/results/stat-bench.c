@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "results/stat-bench.h"
 #include "base/arena.h"
+#include "counting/bench-line.h"
 #include "linux/cpus.h"
 #include "record/words.h"
 
@@ -33,11 +34,26 @@ static void write_machine(FILE *out)
 		fprintf(out, "cpu: %s\n", model);
 }
 
-/* Write TEXT to OUT, with '-' for what would end a field of the line. */
-static void write_word(const char *text, FILE *out)
+/* Set '-' for what would end a field of the line in TEXT.  Return TEXT. */
+static char *one_word(char *text)
 {
-	for (; *text; text++)
-		fputc(isspace((unsigned char)*text) ? '-' : *text, out);
+	for (char *at = text; *at; at++)
+		if (isspace((unsigned char)*at))
+			*at = '-';
+	return text;
+}
+
+/* Return the unit of EVENT's values per UNIT: "task-clock-ns/op".  The caller frees. */
+static char *unit_of(const struct event *event, const char *unit)
+{
+	bool is_time = !strcmp(event->unit, UNIT_TIME);
+	bool is_count = !strcmp(event->unit, UNIT_COUNT);
+	char *text;
+
+	if (asprintf(&text, "%s%s%s/%s", event->name, is_count ? "" : "-",
+		     is_count ? "" : is_time ? "ns" : event->unit, unit) < 0)
+		abort();
+	return one_word(text);
 }
 
 /* Write VALUE to OUT: all digits before the point, and six digits at least. */
@@ -47,12 +63,27 @@ static void write_value(double value, FILE *out)
 	fprintf(out, fabs(value) >= 1e5 ? "\t%10.0f " : "\t%10.6g ", value);
 }
 
+/*
+ * Write what ITEM counted of event number I, in UNIT, to OUT.  A line may have one value of a unit,
+ * so not if the benchmark itself reports the unit.
+ */
+static void write_count(const struct bench_item *item, size_t i, const char *unit, FILE *out,
+			struct report *report)
+{
+	if (bench_line_has(item->metrics, unit)) {
+		report_once(report, "a benchmark that reports '%s' itself, as '%s' does, keeps its "
+			    "own value: the count is left out", unit, item->name);
+	} else if (!isnan(item->per_op[i])) {
+		write_value(item->per_op[i], out);
+		fputs(unit, out);
+	}
+}
+
 /* Print ITEM, which counted EVENTS, to OUT: a line, with values per UNIT. */
 static void write_item(const struct bench_item *item, const struct event_list *events,
-		       const char *unit, FILE *out)
+		       const char *unit, FILE *out, struct report *report)
 {
-	write_word(item->name, out);
-	fprintf(out, "\t%8" PRIu64, item->iterations);
+	fprintf(out, "%s\t%8" PRIu64, item->name, item->iterations);
 	if (!isnan(item->nanoseconds)) {
 		write_value(item->nanoseconds, out);
 		fprintf(out, "ns/%s", unit);
@@ -60,22 +91,18 @@ static void write_item(const struct bench_item *item, const struct event_list *e
 	if (*item->metrics)
 		fprintf(out, "\t%s", item->metrics);
 	for (size_t i = 0; i < events->count; i++) {
-		const struct event *event = &events->event[i];
-		if (isnan(item->per_op[i]))
-			continue;
-		write_value(item->per_op[i], out);
-		write_word(event->name, out);
-		if (!strcmp(event->unit, UNIT_TIME))
-			fputs("-ns", out);
-		else if (strcmp(event->unit, UNIT_COUNT))
-			fprintf(out, "-%s", event->unit);
-		fprintf(out, "/%s", unit);
+		char *whole = unit_of(&events->event[i], unit);
+		write_count(item, i, whole, out, report);
+		free(whole);
 	}
 	fputc('\n', out);
 	fflush(out);
 }
 
-/* Return the name of a benchmark for PROGRAM.  The caller frees. */
+/*
+ * Return the name of a benchmark for PROGRAM.  The caller frees.  A reader of the format would take
+ * "-2" at the end for the number of threads, so that becomes "_2".
+ */
 static char *name_of(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -85,7 +112,10 @@ static char *name_of(const char *program)
 		abort();
 	char *first = name + strlen("Benchmark");
 	*first = (char)toupper((unsigned char)*first);
-	return name;
+	char *dash = strrchr(name, '-');
+	if (dash && dash[1] && !dash[1 + strspn(dash + 1, "0123456789")])
+		*dash = '_';
+	return one_word(name);
 }
 
 /* Print RUN of a command to OUT: a line, with the costs of one of N UNITS. */
@@ -100,7 +130,7 @@ static void write_run(const struct counting_run *run, const struct event_list *e
 		.name = name, .iterations = (uint64_t)fmax(n, 1), .per_op = per_op,
 		.nanoseconds = (double)run->wall / n, .metrics = "",
 	};
-	write_item(&item, events, unit, out);
+	write_item(&item, events, unit, out, NULL);	/* without metrics: nothing to report */
 	free(per_op);
 }
 
@@ -126,7 +156,7 @@ int stat_bench_binary(struct counting *counting, char *const *command, FILE *out
 		if (item.text)
 			fprintf(out, "%s\n", item.text);
 		else
-			write_item(&item, counting->events, "op", out);
+			write_item(&item, counting->events, "op", out, report);
 	}
 	return bench_close(b);
 }

@@ -84,6 +84,10 @@ static void test_lines(void)
 		}
 	bench_line_release(&l);
 	tap(true, "a line that is cut anywhere is read to its end and no farther");
+	tap(bench_line_has("NaN ns/op\t 4 allocs/op", "ns/op") &&
+	    bench_line_has("NaN ns/op\t 4 allocs/op", "allocs/op") &&
+	    !bench_line_has("3 B/op", "B/o") && !bench_line_has("", "B/op"),
+	    "a unit is found whatever its value is");
 	tap(bench_line_metric("3 B/op\t 4 allocs/op", "allocs/op") == 4 &&
 	    isnan(bench_line_metric("3 B/op", "B/o")) && isnan(bench_line_metric("", "B/op")),
 	    "a metric is found by its whole unit");
@@ -195,6 +199,31 @@ static void test_go_test(void)
 	bench_words_release(&prefix);
 }
 
+/* Return whether COMMAND starts "go test"; '|' is a space in a word. */
+static bool starts(const char *command)
+{
+	char *text = strdup(command), *word[MOST];
+
+	split(text, word);
+	for (size_t i = 0; word[i]; i++)
+		for (char *at; (at = strchr(word[i], '|')); )
+			*at = ' ';
+	bool good = bench_command_starts_go_test(word);
+	free(text);
+	return good;
+}
+
+static void test_starts(void)
+{
+	tap(starts("nice go test -bench .") && starts("env A=1 /x/go1.22 test ./... -bench=x") &&
+	    starts("taskset 1 go -C dir test -bench .") && starts("sh -c cd|x;go|test|-bench|."),
+	    "a command that starts go test is recognised");
+	tap(!starts("go test -bench .") && !starts("nice go test ./...") && !starts("true") &&
+	    !starts("sh -c go|build") && !starts("nice a.test -test.bench=.") &&
+	    !starts("echo go test") && !starts("nice -bench go"),
+	    "other commands are not");
+}
+
 /* Check what a test binary becomes for all benchmarks, and for one. */
 static bool runs_as(const char *command, const char *cpus, const char *once, const char *name,
 		    const char *alone)
@@ -249,6 +278,7 @@ int main(void)
 	test_lines();
 	test_threads();
 	test_go_test();
+	test_starts();
 	test_binary();
 	return tap_done();
 }
