@@ -95,7 +95,7 @@ static const struct command_option options[] = {
 	{ 0, "cgroup", "PATH", "count the processes in a cgroup", SETS_TEXT(cgroup_path),
 	  .group = TARGET },
 	{ 0, "metrics", "FILE", "show each NAME = EXPRESSION of events in FILE, too",
-	  SETS_TEXT(metrics_file), .group = TARGET },
+	  SETS_TEXT(metrics_file), .group = TARGET, .excludes = "bench" },
 	{ 0, "warmup", "RUNS", "first run the command RUNS times without counting",
 	  SETS_COUNT(warmup), .most = 100000, .group = TARGET },
 	{ 0, "vs", NULL, "compare commands, each quoted as one word, with the first of them",
@@ -197,9 +197,6 @@ static void check_bench(void)
 {
 	if (!target.command)
 		command_misused(&command, "--bench needs a command");
-	if (vs || comparison.base || save)
-		command_misused(&command, "--bench prints lines for benchstat, which compares: "
-				"leave out --vs, --base and --save");
 	if (format != STAT_TEXT)
 		command_misused(&command, "--bench has a format of its own: leave out --to");
 	if (by || counting.interval || counting.duration)

@@ -192,6 +192,10 @@ check 'other commands: a line for each run that did not fail, divided by --per' 
 	pmu-stat --bench -n 2 -e page-faults -- sh -c "exit 3" >out 2>err
 	test -z "$(format <out)"
 	grep -q "^pmu-stat: 2 of 2 runs failed" err
+	for per in op=1e30 op=0.001; do
+		test "$(pmu-stat --bench --per $per -e page-faults -- true | format)" = BenchmarkTrue
+	done
+	pmu-stat --bench --per op=2.6 -e page-faults -- true | grep -q "^BenchmarkTrue	 *3	"
 	# "-2" at the end would be a number of threads
 	for name in prog-2 prog-10 my-2-prog- x-2y; do
 		cp /bin/true "$name"
@@ -253,7 +257,7 @@ check 'wrong usage' <<'END'
 	grep -q "^pmu-stat: --per is for other commands" err
 	exits 2 pmu-stat --bench -n 2 -- go test -bench . 2>err
 	grep -q "run as often as -count says" err
-	for more in --warmup=1 --to=json --interval=1 -d1 -p1 --vs --save=x; do
+	for more in --warmup=1 --to=json --interval=1 -d1 -p1 --vs --save=x --metrics=x; do
 		exits 2 pmu-stat --bench $more -- go test -bench . 2>err
 	done
 	exits 2 pmu-stat --per op=1 --interval 1 -- true 2>err

@@ -118,6 +118,12 @@ static char *name_of(const char *program)
 	return one_word(name);
 }
 
+/* Return N as a number of iterations, which is a whole number above 0 in the format. */
+static uint64_t whole_number(double n)
+{
+	return (uint64_t)round(fmin(fmax(n, 1), INT64_MAX));
+}
+
 /* Print RUN of a command to OUT: a line, with the costs of one of N UNITS. */
 static void write_run(const struct counting_run *run, const struct event_list *events,
 		      const char *name, const char *unit, double n, FILE *out)
@@ -127,7 +133,7 @@ static void write_run(const struct counting_run *run, const struct event_list *e
 	for (size_t i = 0; i < events->count; i++)
 		per_op[i] = counting_scaled(&run->value[i]) * events->event[i].scale / n;
 	const struct bench_item item = {
-		.name = name, .iterations = (uint64_t)fmax(n, 1), .per_op = per_op,
+		.name = name, .iterations = whole_number(n), .per_op = per_op,
 		.nanoseconds = (double)run->wall / n, .metrics = "",
 	};
 	write_item(&item, events, unit, out, NULL);	/* without metrics: nothing to report */
