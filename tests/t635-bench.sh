@@ -129,6 +129,19 @@ check 'a process that ends while its benchmark runs is reported, and has no line
 	done
 END
 
+check 'what is stopped does not look complete' <<'END'
+	# $PPID is pmu-stat, which passes the signal on
+	for ending in 5 0; do
+		like_go "echo \"BenchmarkA	\$n	3 ns/op\"; test \$n = 10 ||
+			{ trap \"exit $ending\" TERM; kill -TERM \$PPID; sleep 60 & wait; }"
+		status=0
+		pmu-stat --bench -e page-faults -- ./like-go -test.bench=. >out 2>err || status=$?
+		test "$status" = "$((ending ? ending : 130))"
+		test "$(cat out)" = ""
+		grep -q "^pmu-stat: stopped: the rest of the benchmarks has no lines\$" err
+	done
+END
+
 check 'no time is below 0, and none is the difference of two' <<'END'
 	like_go "echo \"BenchmarkA	\$n	\$((n == 10 ? 1000 : 400)) ns/op\""
 	pmu-stat --bench -e page-faults -- ./like-go -test.bench=. >out

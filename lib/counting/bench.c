@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,9 +187,13 @@ static bool run_alone(struct bench *b, int which, uint64_t iterations, struct co
 	bool good = run(b, &words, counted, &b->alone[which]);
 	free(name);
 	bench_words_release(&words);
-	if (!good || counted->is_cut)
+	if (!good)
 		return false;
 	int status = shell_status(counted->status);
+	if (counted->is_cut) {
+		b->status = b->status ? b->status : status;
+		return false;
+	}
 	good = status == 0 && find_result(b, which, iterations);
 	if (good)
 		return true;
@@ -316,6 +321,10 @@ int bench_close(struct bench *b)
 {
 	int status = b->status;
 
+	if (b->counting->is_stopped) {
+		report_note(b->report, "stopped: the rest of the benchmarks has no lines");
+		status = status ? status : 128 + SIGINT;
+	}
 	for (int i = 0; i < 2; i++) {
 		release_lines(&b->alone[i]);
 		bench_line_release(&b->result[i]);

@@ -42,5 +42,8 @@ struct bench *bench_open(struct counting *counting, char *const *command, struct
 /* Run what comes next, and set ITEM.  False: all is done, or stopped, or failed (reported). */
 bool bench_next(struct bench *b, struct bench_item *item);
 
-/* Free B.  Return the first status of a whole run that failed, as a shell returns it; or 0. */
+/*
+ * Free B.  Return the first status of a whole run that failed, or of a run that the user stopped,
+ * as a shell returns it; or 0.
+ */
 int bench_close(struct bench *b);
