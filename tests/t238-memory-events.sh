@@ -52,6 +52,11 @@ attrs() {
 # rows: tests/data/memory-attrs without comments
 rows() { grep -v "^#" "$TOP/tests/data/memory-attrs"; }
 
+case $(uname -m) in
+aarch64) stack=0x80000000 ;;
+*) stack=0x80 ;;
+esac
+
 needs_strace() {
 	unsanitized
 	needs_command strace
@@ -87,6 +92,18 @@ check 'physical addresses, too; without --record data there are no addresses' <<
 	attrs | grep -q "^4 0x82d0 0 3 0 $"
 	within amd pmu-sample -e mem-ldst --record data -o s.data -- true
 	attrs | grep -q " ADDR|RAW|DATA_SRC|WEIGHT_STRUCT"
+END
+
+check 'with data addresses comes the stack pointer, which perf does not record: it reads ours' <<'END'
+	needs_strace
+	within skylake pmu-sample -e mem-stores --record data -o s.data -- true
+	grep -q "config=0x82d0.*PERF_SAMPLE_REGS_USER.*sample_regs_user=$stack" calls
+	within skylake pmu-sample -e mem-stores -o s.data -- true
+	none grep -q "PERF_SAMPLE_REGS_USER" calls
+	needs_command perf
+	pmu-sample -q -c 1 -e page-faults:u --record data -o s.data -- true ||
+		skip "page faults cannot be sampled here"
+	perf script -i s.data -F ip,addr,uregs 2>err | grep -q "ABI:2 .*[A-Z]*SP:0x"
 END
 
 check 'the leader that loads need since Alder Lake, once' <<'END'

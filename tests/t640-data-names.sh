@@ -154,7 +154,7 @@ check 'variables of a library and a program, the heap, and stacks have their nam
 	fields=data
 	watched main	# the kernel says where this stack is
 	written "stack	\[stack of places/[0-9]*\]	$(sed -n "s/^main //p" where)	"
-	fields=data,user-regs=sp
+	fields=data	# has the stack pointer
 	watched thread
 	written "stack	\[stack of places/[0-9]*\]	$(sed -n "s/^thread //p" where)	"
 	named s.data | cut -f 6 | sort -u >tid
@@ -198,8 +198,47 @@ check 'memory of the heap has the name of the function that touched its page fir
 	pmu-sample -q -e page-faults:u -c 1 --record data -g -o s.data -- ./first
 	named s.data | awk -F "\t" '$1 == "anonymous" { print $3 }' | sort | uniq -c >got
 	cat got
-	near "$(sed -n 's/ \[anon: first touched in writer\]$//p' got)" 200 2
-	near "$(sed -n 's/ \[anon: first touched in other_writer\]$//p' got)" 200 2
+	near "$(sed -n 's/ \[anon of 512Ki to 1Mi: first touched in writer\]$//p' got)" 200 2
+	near "$(sed -n 's/ \[anon of 512Ki to 1Mi: first touched in other_writer\]$//p' got)" 200 2
+END
+
+check 'a thread has its whole stack; blocks of other sizes that one function touched are apart' <<'END'
+	unsanitized
+	cat >blocks.c <<-EOF
+		#include <pthread.h>
+		#include <sys/mman.h>
+		#include <sys/prctl.h>
+		__attribute__((noinline)) void touch(volatile char *at, long size)
+		{
+			for (long i = 0; i < size; i += 4096)
+				at[i] = 1;
+		}
+		static void *thread(void *unused)
+		{
+			char local[100 * 4096];
+			touch(local, sizeof(local));
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+			for (long mib = 32; mib <= 128; mib *= 4)
+				touch(mmap(0, mib << 20, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), mib * 10 * 4096);
+			pthread_create(&t, NULL, thread, NULL);
+			pthread_join(t, NULL);
+			return 0;
+		}
+	EOF
+	gcc -O1 -pthread blocks.c -o blocks
+	pmu-sample -q -e page-faults:u -c 1 --record data -o s.data -- ./blocks
+	named s.data | awk -F "\t" '$1 == "anonymous" || $1 == "stack" && $6 != main { print $3 }
+		$1 == "stack" && !main { main = $6 }' | sort | uniq -c >got
+	cat got
+	near "$(sed -n 's/ \[anon of 32Mi to 64Mi: first touched in touch\]$//p' got)" 320 2
+	near "$(sed -n 's/ \[anon of 128Mi to 256Mi: first touched in touch\]$//p' got)" 1280 2
+	near "$(sed -n 's/ \[stack of blocks.[0-9]*\]$//p' got | sort -n | tail -n 1)" 100 3
 END
 
 # made.py FILE ADDRESS...: a stream of samples with these data addresses.  ./object is mapped at

@@ -135,6 +135,18 @@ check 'what was whole of a recording that is cut is shown; the exit status is 1'
 	head -c $(($(wc -c <"$made") / 2)) "$made" >cut
 	exits 1 pmu-data -q --by thread cut >out
 	at_least "$(grep -c 'thread[012]/[12]0[012]' out)" 6
+	# two tools, and each says what it alone knows
+	pmu-sample -q -c 1 -e page-faults:u --record data -o whole -- true
+	head -c $(($(wc -c <whole) - 40)) whole >cut
+	exits 1 pmu-data cut >out 2>err
+	cat err
+	test "$(wc -l <err)" = 2
+	grep -q "^pmu-symbolize: cut: .*stream ends" err
+	grep -q "^pmu-data: 'pmu-symbolize' failed: .*what it could not read is missing" err
+	head -c 1000 whole >cut
+	exits 1 pmu-data cut >out 2>err
+	test "$(wc -l <err)" = 2
+	grep -Eq "stream ends inside a record of type [0-9]+ \([A-Z_0-9]+\), which has [0-9]+ bytes$" err
 	pmu-symbolize -q "$made" >resolved
 	head -c $(($(wc -c <resolved) / 2)) resolved >cut
 	exits 1 pmu-data -q --by thread cut >out

@@ -99,6 +99,17 @@ uint64_t settings_leaf_regs(void)
 #endif
 }
 
+uint64_t settings_stack_regs(void)
+{
+#if defined(__x86_64__)
+	return 1ULL << PERF_REG_X86_SP;
+#elif defined(__aarch64__)
+	return 1ULL << PERF_REG_ARM64_SP;
+#else
+	return 0;
+#endif
+}
+
 const char *settings_parse_registers(const char *list, void *value)
 {
 	uint64_t *mask = value;

@@ -65,6 +65,10 @@ static void set_fields(const struct sample_settings *s, struct event *event, boo
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = s->user_regs;
 	}
+	if (s->sample_type & PERF_SAMPLE_ADDR && settings_stack_regs()) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user |= settings_stack_regs();
+	}
 	if (s->intr_regs) {
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
 		attr->sample_regs_intr = s->intr_regs;

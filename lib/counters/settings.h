@@ -61,6 +61,12 @@ uint64_t settings_unwind_regs(void);
 uint64_t settings_leaf_regs(void);
 
 /*
+ * Return the mask of the stack pointer, which shows what addresses are in stacks of threads.
+ * 0: the registers of this machine are unknown.
+ */
+uint64_t settings_stack_regs(void);
+
+/*
  * Parse the arguments of options: for command_option.parse.  Each returns NULL, or the first wrong
  * word.
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resolve/data-place.h"
+#include "base/units.h"
 #include "code/machine.h"
 #include "record/words.h"
 #include "resolve/place-internal.h"
@@ -22,6 +23,15 @@ struct sought {
 static const struct object *object_of(const struct sought *q, const struct mapping *m)
 {
 	return &q->d->spaces->objects.object[m->object];
+}
+
+/* Set the mapping at the address of Q, and its object. */
+static void find_mapping(struct sought *q)
+{
+	q->m = space_find(q->space, q->address);
+	if (!q->m)
+		q->m = space_find_data(q->space, q->address);
+	q->object = q->m ? object_of(q, q->m) : NULL;
 }
 
 static uint64_t hash_of(const struct datum_key *k)
@@ -239,14 +249,34 @@ static uint64_t stack_pointer(const struct sought *q)
 	return 0;
 }
 
-/* Return whether the address of Q is near the stack pointer, so in the stack of its thread. */
+/*
+ * Return whether M was mapped as the stack of a thread: a C library maps it with its guard, and
+ * then allows access to all but the guard, which stays below it.
+ */
+static bool has_guard(const struct sought *q, const struct mapping *m)
+{
+	enum { GUARD_MAX = 64 << 10 };	/* bytes; mostly a page */
+	const struct mapping *guard = mappings_before(&q->space->data, m->start);
+
+	return guard && guard->end == m->start && guard->object == m->object &&
+	       guard->end - guard->start <= GUARD_MAX;
+}
+
+/*
+ * Return whether the address of Q is in the stack of its thread, by the stack pointer: near it, or,
+ * if the mapping is known to be a stack, anywhere above it.
+ */
 static bool is_on_own_stack(const struct sought *q)
 {
 	enum { BELOW = 256, ABOVE = 64 << 10 };	/* bytes; functions may use some below it */
 	uint64_t sp = stack_pointer(q);
 
-	return sp && q->address + BELOW >= sp && q->address < sp + ABOVE &&
-	       (!q->m || (sp >= q->m->start && sp < q->m->end));
+	if (!sp || q->address + BELOW < sp)
+		return false;
+	if (!q->m)
+		return q->address < sp + ABOVE;
+	return sp >= q->m->start && sp < q->m->end &&
+	       (q->address < sp + ABOVE || has_guard(q, q->m));
 }
 
 /*
@@ -304,11 +334,17 @@ static uint32_t toucher_of(const struct sought *q)
 	return name;
 }
 
+/* Return whether O is memory without any name. */
+static bool is_nameless(const struct object *o)
+{
+	return !*o->path || !strcmp(o->path, WORD_ANON_FILE);
+}
+
 /* Return the place of Q in memory without a file. */
 static struct data_place place_in_memory(const struct sought *q)
 {
 	bool is_heap = is_heap_memory(q);
-	bool is_plain = is_heap || !*q->object->path || !strcmp(q->object->path, WORD_ANON_FILE);
+	bool is_plain = is_nameless(q->object);
 	struct data_places *d = q->d;
 	const struct datum_key key = {
 		.kind = is_heap ? DATA_HEAP : DATA_ANONYMOUS,
@@ -319,8 +355,7 @@ static struct data_place place_in_memory(const struct sought *q)
 
 	if (id == TABLE_NONE) {
 		const char *what = is_heap ? WORD_HEAP : is_plain ? WORD_ANON : q->object->path;
-		snprintf(name, sizeof(name), key.name ? "%.*s: first touched in %s]" : "%.*s]",
-			 (int)strcspn(what, "]"), what,
+		snprintf(name, sizeof(name), "%.*s%s]", (int)strcspn(what, "]"), what,
 			 key.name ? d->touches.names.text[key.name] : "");
 		id = named_datum(d, &key, name);
 	}
@@ -388,10 +423,7 @@ struct data_place data_place_find(struct data_places *d, const struct sampled *s
 
 	if (q.address >> 63)
 		return place_in_kernel_data(&q);
-	q.m = space_find(q.space, q.address);
-	if (!q.m)
-		q.m = space_find_data(q.space, q.address);
-	q.object = q.m ? &d->spaces->objects.object[q.m->object] : NULL;
+	find_mapping(&q);
 	return place_in_process_data(&q);
 }
 
@@ -430,16 +462,42 @@ static const char *who_touched(const struct resolved *r, const uint32_t *frame, 
 	return any;
 }
 
+/*
+ * Set TEXT to what is known of the memory of Q when FUNCTION touches it first.  Blocks of very
+ * different sizes are told apart, because all may be touched in one function, such as memset().
+ * The kernel joins neighbouring mappings, so sizes are rough, and an address keeps its first one.
+ */
+static void describe_touch(const struct sought *q, const char *function, char *text, size_t size)
+{
+	char least[UNITS_SIZE], most[UNITS_SIZE];
+	uint64_t bytes = q->m ? q->m->end - q->m->start : 0;
+
+	if (!bytes || bytes >> 62 || !is_nameless(q->object) || is_heap_memory(q)) {
+		snprintf(text, size, ": first touched in %s", function);
+		return;
+	}
+	uint64_t power = 1ULL << (63 - __builtin_clzll(bytes));
+	units_format_size(least, power);
+	units_format_size(most, 2 * power);
+	snprintf(text, size, " of %s to %s: first touched in %s", least, most, function);
+}
+
 void data_place_note(struct data_places *d, const struct sample *sample,
 		     const struct perf_event_attr *attr, const uint32_t *frame, uint32_t frames)
 {
 	const char *function = is_page_fault(attr)
 		? who_touched(d->definitions, frame, frames) : NULL;
+	struct sought q = { .d = d, .address = sample->addr };
+	char text[480];
 
-	uint64_t birth = function ? spaces_find(d->spaces, sample->pid)->birth : 0;
-
-	if (birth)		/* there are records of the process */
-		first_touch_add(&d->touches, birth, sample->addr, function);
+	if (!function)
+		return;
+	q.space = spaces_find(d->spaces, sample->pid);
+	if (!q.space->birth)
+		return;		/* there are no records of the process */
+	find_mapping(&q);
+	describe_touch(&q, function, text, sizeof(text));
+	first_touch_add(&d->touches, q.space->birth, sample->addr, text);
 }
 
 void data_places_restart(struct data_places *d)

@@ -12,12 +12,14 @@
  * - In the mapping of another file, that file.
  * - In [stack], or below it where it may have grown, the stack of the process's main thread.  If
  *   the sample has the stack pointer of the program, memory near it is the stack of the sample's
- *   thread.
- * - Other memory, by the function that touched its page first, if the stream has page faults.
+ *   thread; all memory above it, if the mapping has a guard below it, as a thread's stack has.
+ * - Other memory, by the function that touched its page first, if the stream has page faults, and
+ *   roughly by the size that the mapping had then.
  * - In the kernel, the variable of kallsyms.  Memory that the kernel allocated, and variables that
  *   exist once for each CPU, have no names.
  *
- * Thread-local variables have no names: no sample has the thread pointer.
+ * Thread-local variables have no names: no sample has the thread pointer.  Those of a thread are in
+ * the mapping of its stack.
  */
 #pragma once
 #include "resolve/first-touch.h"

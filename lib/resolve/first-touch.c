@@ -28,19 +28,19 @@ static uint32_t make_room(struct first_touches *t)
 }
 
 void first_touch_add(struct first_touches *t, uint64_t space, uint64_t address,
-		     const char *function)
+		     const char *text)
 {
 	uint64_t page = address / TOUCHED_PAGE;
 	uint32_t id = find(t, space, page);
 
-	if (t->names.count >= TOUCH_NAMES_MAX && intern_find(&t->names, function) == TABLE_NONE)
+	if (t->names.count >= TOUCH_NAMES_MAX && intern_find(&t->names, text) == TABLE_NONE)
 		return;
 	if (id == TABLE_NONE) {
 		id = make_room(t);
 		table_add(&t->table, hash_of(space, page), id);
 	}
 	t->touch[id] = (struct touch){ .space = space, .page = page,
-				       .name = intern_text(&t->names, function) };
+				       .name = intern_text(&t->names, text) };
 }
 
 uint32_t first_touch_find(const struct first_touches *t, uint64_t space, uint64_t address)

@@ -121,6 +121,7 @@ void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
 /* At the end of the records, report if something is missing. */
 static void check_end(struct stream_reader *in)
 {
+	bool is_whole = !origin_is_ours(&in->origin) || in->origin.has_ended;
 	size_t left = in->end - in->begin;
 
 	if (in->damaged || reader_stopped(in))
@@ -132,9 +133,13 @@ static void check_end(struct stream_reader *in)
 		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
 		reader_damage(in, "stream ends after its header: no record came");
-	else if (origin_is_ours(&in->origin) && !in->origin.has_ended)
+	else if (!is_whole && !in->newer.is_left)
 		reader_damage(in, "stream ends before its recorder's last record: it was cut "
 			      "short");
+	else if (!is_whole) {		/* the filter reports it */
+		in->damaged = true;
+		in->report->status = 1;
+	}
 }
 
 void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size)
@@ -151,14 +156,16 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 /* Report why there is no valid record here. */
 static void report_bad_record(struct stream_reader *in, const struct record *rec, size_t size)
 {
+	const char *name = record_type_name(rec->type);
+
 	if (in->damaged && in->end == in->begin)
 		return;		/* a failure of the input, reported already */
 	if (size < RECORD_HEADER_SIZE)
 		reader_damage(in, "record of type %u claims %zu bytes, less than its header",
 			      rec->type, size);
 	else
-		reader_damage(in, "stream ends inside a record of type %u and %zu bytes",
-			      rec->type, size);
+		reader_damage(in, "stream ends inside a record of type %u (%s), which has %zu "
+			      "bytes", rec->type, name ? name : "unknown", size);
 }
 
 static bool read_record(struct stream_reader *in, struct record *rec)

@@ -70,8 +70,9 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 void stream_only_count(struct stream_reader *in);
 
 /*
- * Do not report at the end of IN what this version does not know: the filter that writes IN, which
- * this tool started, reports that.
+ * Do not report at the end of IN what this version does not know, or that the recorder's last
+ * record is missing: the filter that writes IN, which this tool started, reports that, or its
+ * failure is reported.
  */
 void stream_leave_newer(struct stream_reader *in);
 
