@@ -94,7 +94,7 @@ check 'physical addresses, too; without --record data there are no addresses' <<
 	attrs | grep -q " ADDR|RAW|DATA_SRC|WEIGHT_STRUCT"
 END
 
-check 'with data addresses comes the stack pointer, which perf does not record: it reads ours' <<'END'
+check 'with data addresses comes the stack pointer, unlike perf, which reads ours' <<'END'
 	needs_strace
 	within skylake pmu-sample -e mem-stores --record data -o s.data -- true
 	grep -q "config=0x82d0.*PERF_SAMPLE_REGS_USER.*sample_regs_user=$stack" calls
@@ -152,9 +152,24 @@ check 'where there is no such event, a sentence says what there is' <<'END'
 	wrong arm arm_spe "arm_spe_0 writes packets"
 	words amd ibs_op mem-ldst | cut -d" " -f1 | uniq -c | grep -q "2 ibs_op//"
 	wrong skylake mem-ldst "none of its PMUs samples data addresses"
+	mkdir -p none/bus/event_source/devices/software
+	echo 1 >none/bus/event_source/devices/software/type
+	for name in mem-loads mem-stores mem-ldst ibs_op arm_spe; do
+		wrong none $name "no '$name': .* samples data addresses; page-faults and mem:ADDRESS"
+	done
 	wrong skylake mem-loads:q "'q' is not a modifier"
 	wrong skylake mem-loads/ldlt=4/ "did you mean 'ldlat'"
 	wrong skylake "mem-loads/$(printf "%300s" "" | tr " " 1)/" "these terms are too long"
+END
+
+check 'pmu-stat, which counts, gives no advice on the addresses of samples' <<'END'
+	for pmu in arm_spe_0 ibs_op; do
+		test ! -d /sys/bus/event_source/devices/$pmu || skip "this machine has $pmu"
+	done
+	for name in mem-ldst arm_spe; do
+		exits 1 pmu-stat -e $name true 2>err
+		echo "pmu-stat: this machine has no '$name': none of its PMUs counts it" | same - err
+	done
 END
 
 check 'arm_spe is refused, with what to use instead; so are traces' <<'END'

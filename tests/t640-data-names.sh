@@ -202,7 +202,7 @@ check 'memory of the heap has the name of the function that touched its page fir
 	near "$(sed -n 's/ \[anon of 512Ki to 1Mi: first touched in other_writer\]$//p' got)" 200 2
 END
 
-check 'a thread has its whole stack; blocks of other sizes that one function touched are apart' <<'END'
+check 'a thread has its whole stack; blocks of two sizes have two names' <<'END'
 	unsanitized
 	cat >blocks.c <<-EOF
 		#include <pthread.h>

@@ -87,7 +87,7 @@ static void report_missing(const struct missing *m, struct report *report)
 /* Add the events of top-down analysis to LIST, if this machine counts them. */
 static void add_topdown(struct event_list *list, struct report *report)
 {
-	const struct event_options how = { 0 };
+	const struct event_options how = { .counts = true };
 	struct report unheard = { .tool = report->tool, .quiet = true };
 	struct event_list one = { 0 };
 
@@ -99,7 +99,7 @@ static void add_topdown(struct event_list *list, struct report *report)
 bool counting_choose(struct event_list *list, const struct word_list *names, bool detail,
 		     struct report *report)
 {
-	const struct event_options how = { 0 };
+	const struct event_options how = { .counts = true };
 	const struct word_list none = { 0 };
 	const struct event_request request = { .how = &how, .names = names, .filters = &none,
 					       .fallbacks = &none };

@@ -15,7 +15,7 @@ enum { GROUP_TEXT = 8192 };	/* longer than all names in a line */
 static bool parse_one(const struct user_metrics *m, const struct metric_event *e,
 		      struct event_list *one, struct report *report)
 {
-	const struct event_options how = { 0 };
+	const struct event_options how = { .counts = true };
 	struct report asked = { .tool = report->tool, .quiet = true };
 	bool spaces = strpbrk(e->name, "-/");
 
@@ -78,7 +78,7 @@ static void add_to_group(char text[GROUP_TEXT], const char *name)
 /* Add the group TEXT to LIST.  It is dissolved if the CPU has too few counters. */
 static bool add_group(struct event_list *list, char text[GROUP_TEXT], struct report *report)
 {
-	const struct event_options how = { 0 };
+	const struct event_options how = { .counts = true };
 	size_t first = list->count, length = strlen(text);
 
 	if (length == 0)
@@ -99,7 +99,7 @@ static bool add_group(struct event_list *list, char text[GROUP_TEXT], struct rep
 static bool add_events_of(const struct user_metrics *m, size_t k, struct event_list *list,
 			  struct report *report)
 {
-	const struct event_options how = { 0 };
+	const struct event_options how = { .counts = true };
 	char text[GROUP_TEXT] = "";
 	bool good = true;
 

@@ -77,6 +77,7 @@ struct event_options {
 	uint64_t frequency;	/* samples per second of these events instead; 0: not given */
 	uint32_t max_rate;	/* highest frequency allowed, in Hz; 0: the kernel's limit */
 	bool force;		/* allow periods below an event's floor */
+	bool counts;		/* they will be counted, not sampled */
 };
 
 /*

@@ -88,6 +88,9 @@ static enum event_found report_absent(struct event_parser *p, const struct event
 	else if (has_ibs)
 		event_wrong(p, item->all.at, "this CPU has no '%.*s'; its loads and stores are "
 			    "sampled together: use mem-ldst", (int)item->name.size, item->name.at);
+	else if (p->options->counts)
+		event_wrong(p, item->all.at, "this machine has no '%.*s': none of its PMUs counts "
+			    "it", (int)item->name.size, item->name.at);
 	else
 		event_wrong(p, item->all.at, "this machine has no '%.*s': none of its PMUs samples "
 			    "data addresses; page-faults and mem:ADDRESS have them",
