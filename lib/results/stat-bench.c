@@ -121,7 +121,7 @@ static char *name_of(const char *program)
 /* Return N as a number of iterations, which is a whole number above 0 in the format. */
 static uint64_t whole_number(double n)
 {
-	return (uint64_t)round(fmin(fmax(n, 1), INT64_MAX));
+	return (uint64_t)round(fmin(fmax(n, 1), 0x1p63));
 }
 
 /* Print RUN of a command to OUT: a line, with the costs of one of N UNITS. */
