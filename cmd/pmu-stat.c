@@ -5,6 +5,7 @@
  * Runs a command once or several times, counts events from its exec to its exit, and writes a table
  * to stdout: the mean of each event, and how sure it is.  Or counts what runs already.
  */
+#include "base/descriptor.h"
 #include "base/output.h"
 #include "base/terminal.h"
 #include "compose/counted-comparison.h"
@@ -60,13 +61,13 @@ static const char *parse_per(const char *text, void *value)
 
 	(void)value;
 	if (!equals || equals == text)
-		return "no unit and number";
+		return text;
 	for (const char *at = text; at < equals; at++)
 		if (!isgraph((unsigned char)*at))
-			return "the unit is not a word";
+			return text;
 	per.number = strtod(equals + 1, &end);
 	if (*end || end == equals + 1 || !(per.number > 0) || isinf(per.number))
-		return "the number after '=' is not above 0";
+		return text;
 	free(per.unit);
 	per.unit = strndup(text, (size_t)(equals - text));
 	return NULL;
@@ -74,7 +75,7 @@ static const char *parse_per(const char *text, void *value)
 
 static const char *parse_fail_if(const char *text, void *value)
 {
-	return counting_gates_add(value, text) ? NULL : "no limit";
+	return counting_gates_add(value, text) ? NULL : text;
 }
 
 static const struct command_option options[] = {
@@ -105,12 +106,14 @@ static const struct command_option options[] = {
 	{ 0, "save", "FILE", "also save all runs in FILE, for --base", SETS_TEXT(save),
 	  .group = COMPARISON, .excludes = "bench" },
 	{ 0, "fail-if", "LIMIT", "exit 3 if a count grew more: instructions:+1%; may be repeated",
-	  PARSED_BY(parse_fail_if, comparison.gates, "EVENT:+1%, or a list of these"),
+	  PARSED_BY(parse_fail_if, comparison.gates,
+		    "limits such as instructions:+1%, separated by commas"),
 	  .group = COMPARISON, .needs = "vs base" },
 	{ 0, "bench", NULL, "print lines in the format of Go's benchmarks, for benchstat",
 	  SETS_FLAG(bench), .group = OPERATION },
 	{ 0, "per", "UNIT=N", "divide values by N, and name the unit, as in op=1000000",
-	  PARSED_BY(parse_per, per, "UNIT=NUMBER, such as op=1000"), .group = OPERATION },
+	  PARSED_BY(parse_per, per, "a word, = and a number above 0, such as op=1000"),
+	  .group = OPERATION },
 	{ 0, "exit-status", NULL, "exit with the command's status", SETS_FLAG(exit_status),
 	  .group = GROUP_FILES },
 	{ 0, "to", "FORMAT", "write a table, CSV, or JSON with all runs",
@@ -167,6 +170,8 @@ static bool complete_target(char *const *operand, struct report *report)
 
 	if (!kinds && !operand)
 		command_misused(&command, "nothing to count: give a command or -p PID");
+	if (cgroup_path && !*cgroup_path)
+		command_misused(&command, "the path of --cgroup is empty");
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
 	if (!kinds)
@@ -229,7 +234,13 @@ static void check_options(size_t operands)
 	if (vs && !comparison.base && operands < 2)
 		command_misused(&command, "--vs takes two commands or more, each as one word");
 	if ((vs || comparison.base || save) && (by || counting.interval || counting.duration))
-		command_misused(&command, "--by, --interval and -d do not compare commands");
+		command_misused(&command, "--vs, --base and --save are for whole runs: leave out "
+				"--by, --interval and -d");
+	for (size_t i = 0; vs && i < operands; i++)
+		if (!target.command[i][strspn(target.command[i], " \t\n")])
+			command_misused(&command, "a command of --vs is empty");
+	if (save && file && !strcmp(save, file))
+		command_misused(&command, "-o and --save are the same file");
 	if (per.unit && counting.interval)
 		command_misused(&command, "--per divides whole runs: leave out --interval");
 	if (bench)
@@ -238,12 +249,16 @@ static void check_options(size_t operands)
 
 /*
  * Let what is printed go to FILE, and the command's stdout to where it would go without us; if that
- * is where we print, to stderr.  False: reported.
+ * is where we print, to stderr.  IS_CLOSED: we have no stdout.  False: reported.
  */
-static bool take_output(struct output *out, struct report *report)
+static bool take_output(struct output *out, bool is_closed, struct report *report)
 {
 	bool to_file = file && strcmp(file, "-");
 
+	if (is_closed && !to_file) {
+		report_error(report, "standard output is closed: use -o FILE");
+		return false;
+	}
 	counting.command_fd = fcntl(to_file ? STDOUT_FILENO : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (!to_file)
 		return true;
@@ -306,15 +321,19 @@ static void print_json(const void *printed)
 }
 
 /* Print what the runs counted. */
-static void print_runs(struct stat_heading *heading)
+static void print_runs(struct stat_heading *heading, struct report *report)
 {
 	struct counting_rows rows = { 0 };
 
 	heading->runs = counted.count;
 	heading->failed = counted.failed;
+	heading->stopped = counted.stopped;
 	heading->wall = counted.count ? counted.run[counted.count - 1].wall : 0;
 	make_rows(&rows, counted.run, counted.count);
-	if (save)
+	if (save && (counted.stopped || !counted.count))
+		report_error(report, "the command was stopped before its end: '%s' stays as it was",
+			     save);
+	else if (save)
 		stat_save(&saved, print_json, &(struct printed){ &rows, heading });
 	stat_print((enum stat_format)format, &rows, heading);
 	counting_rows_release(&rows);
@@ -339,7 +358,7 @@ static void count(char *const *operand, size_t operands, struct report *report)
 	bool has_lines = counting.interval && (format != STAT_TEXT || !lines.is_live);
 	stat_erase_lines(&lines);
 	if (good && !has_lines)
-		print_runs(&heading);
+		print_runs(&heading, report);
 	if (fflush(stdout) && file && strcmp(file, "-")) {
 		report_failure(report, "cannot write to '%s'", file);
 		__fpurge(stdout);
@@ -356,13 +375,15 @@ static int count_bench(char *const *argv, struct report *report)
 		report_note(report, "'%s' is not 'go test': the whole command is counted, with the "
 			    "compiler; to count benchmarks, let '%s' start pmu-stat", argv[0],
 			    argv[0]);
-	if (bench_command_go_test(argv))
+	if (bench_command_go_test(argv)) {
+		counting_notes_print(&counting.notes, report);
 		bench_exec(argv, &events, &names, report);
-	else if (bench_command_is_binary(argv))
+	} else if (bench_command_is_binary(argv)) {
 		return stat_bench_binary(&counting, argv, stdout, report);
-	else if (counting_runs_make(&counting, argv, warmup, runs, &counted, report))
+	} else if (counting_runs_make(&counting, argv, warmup, runs, &counted, report)) {
 		stat_bench_runs(&counted, &events, argv[0], unit, per.unit ? per.number : 1,
 				stdout);
+	}
 	return 0;
 }
 
@@ -396,7 +417,7 @@ static bool choose_events(struct report *report)
 	if (metrics_file && !metrics_read(&metrics, metrics_file, report))
 		return false;
 	return ((metrics_file && names.count == 0 && !detail) ||
-		counting_choose(&events, &names, detail, report)) &&
+		counting_choose(&events, &names, detail, &counting.notes, report)) &&
 	       (!metrics_file || metrics_choose(&metrics, &events, report));
 }
 
@@ -405,13 +426,15 @@ int main(int argc, char **argv)
 	struct report report;
 	struct output out = { .fd = -1 };
 	int status = 0;
+	bool is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
 
+	descriptor_fill(STDOUT_FILENO, O_WRONLY);	/* no other file must get its number */
 	int first = command_begin(&command, &report, argc, argv);
 	size_t operands = (size_t)(argc - first);
 	char *const *operand = operands ? argv + first : NULL;
 	bool good = complete_target(operand, &report);
 	check_options(operands);
-	if (take_output(&out, &report) && good && open_saved(&report) &&
+	if (take_output(&out, is_closed, &report) && good && open_saved(&report) &&
 	    choose_events(&report) &&
 	    counting_begin(&counting, &events, &report)) {
 		if (bench)

@@ -54,7 +54,8 @@ check 'each form of the output has the same numbers, and the interval is of Stud
 	for row in got["rows"]:
 	    values = row["values"]
 	    mean = sum(values) / 5
-	    half = 2.7764451 * math.sqrt(sum((v - mean) ** 2 for v in values) / 4 / 5)
+	    variance = max(sum((v - mean) ** 2 for v in values) / 4, 1 / 12)	# equal: rounded
+	    half = 2.7764451 * math.sqrt(variance / 5)
 	    for name, want in ("mean", mean), ("low", mean - half), ("high", mean + half), \
 	            ("min", min(values)), ("max", max(values)):
 	        assert math.isclose(row[name], want, rel_tol=1e-6, abs_tol=1e-3), (row, name, want)
@@ -65,8 +66,8 @@ check 'each form of the output has the same numbers, and the interval is of Stud
 	grep -qE "^ *[0-9.,]+ +[0-9.>]+ % +[0-9,]+ +[0-9,]+ +100 % +page-faults(:u)?$" table
 	pmu-stat -e page-faults -- touches 100 2>/dev/null | grep -qE "^ *[0-9]+ +- .* page-faults"
 	pmu-stat --to csv -e page-faults -- touches 100 2>/dev/null | tr -d "\r" >csv
-	test "$(head -n 1 csv)" = of,event,unit,mean,low,high,min,max,runs,running,scaled
-	grep -qE "^,page-faults(:u)?,count,([0-9]+),,,\2,\2,1,1.000000,no$" csv
+	test "$(head -n 1 csv)" = of,event,unit,mean,low,high,min,max,runs,running,scaled,stopped
+	grep -qE "^,page-faults(:u)?,count,([0-9]+),,,\2,\2,1,1.000000,no,0$" csv
 END
 
 check 'a group is read at one moment: its members count for the same time' <<'END'
@@ -81,6 +82,18 @@ check 'a group is read at one moment: its members count for the same time' <<'EN
 	EOF
 	exits 1 pmu-stat -e "{task-clock,mem:0x1001/8:rw}" -- true 2>err
 	grep -q "^pmu-stat: cannot count 'mem:0x1001/8:rw'" err
+END
+
+check 'equal counts have the interval of numbers that were rounded; nothing has none' <<'END'
+	any_user
+	pmu-stat --json -n 2 -e minor-faults:k,dummy -- true >out 2>err
+	python3 - <<-EOF
+	import json, math
+	row = json.load(open("out"))["rows"][1]
+	assert row["values"] == [0, 0], row
+	assert math.isclose(row["high"], 12.7062 / math.sqrt(12 * 2), rel_tol=1e-4), row
+	EOF
+	pmu-stat -n 2 -e dummy -- true 2>err | grep -qE "^ +0 +equal +0 +0 .* dummy"
 END
 
 check 'runs to warm up are not counted, but made' <<'END'
@@ -104,6 +117,9 @@ check 'a command that is not found, and an event that is refused: one line, exit
 	exits 1 pmu-stat -e task-clock:u -- ./nosuch >out 2>err
 	echo "pmu-stat: cannot run './nosuch': No such file or directory" | same - err
 	test ! -s out
+	# not even the line about what this machine cannot count
+	exits 1 pmu-stat -- ./nosuch 2>err
+	test "$(wc -l <err)" = 1
 	for event in nosuch mem:0x1001/8:rw; do
 		exits 1 pmu-stat -e "$event" -- true >out 2>err
 		test "$(wc -l <err)" = 1
@@ -112,6 +128,7 @@ check 'a command that is not found, and an event that is refused: one line, exit
 	done
 	exits 1 pmu-stat -e task-clock:u -p 999999999 2>err
 	grep -qx "pmu-stat: no process has the pid 999999999" err
+	exits 2 pmu-stat --cgroup "" 2>err
 	for wrong in "" "-n 0 true" "-p 1 -a" "-p 1 -n 2" "--by cpu true" "--interval 1 -n 2 true"; do
 		exits 2 pmu-stat $wrong 2>err
 	done
@@ -150,9 +167,16 @@ check 'a run that takes too long is stopped, and what it counted is printed' <<'
 	any_user
 	exits 0 pmu-stat --json -d 0.2 -e task-clock:u -- sh -c 'echo $$ >pid; exec sleep 600' >out
 	gone "$(cat pid)"
-	grep -q '"runs": 1, "failed": 0,' out
+	grep -q '"runs": 1, "failed": 0, "stopped": 1,' out
 	at_least "$(value wall-time)" 200000000
 	at_most "$(value wall-time)" 100000000000
+	pmu-stat -d 0.1 -e task-clock:u -- sleep 600 >out
+	grep -qE "^part of 1 run \(stopped after [0-9.]+m?s\) of: sleep 600$" out
+	pmu-stat -d 0.1 -n 2 -e task-clock:u -- sleep 600 >out
+	grep -qx "2 runs (2 stopped before the end) of: sleep 600" out
+	pmu-stat -d 0.1 --to csv -e task-clock:u -- sleep 600 | grep -q "^,task-clock.*,no,1.\?$"
+	# a time span is not a part of a run
+	pmu-stat -d 0.1 --json -e task-clock:u -p $$ | grep -q '"stopped": 0'
 END
 
 check 'SIGINT ends the runs, and those that were complete are printed' <<'END'
@@ -166,8 +190,61 @@ check 'SIGINT ends the runs, and those that were complete are printed' <<'END'
 	eventually test -e third
 	kill -INT $!
 	exits 0 wait $!
-	grep -q "^,task-clock:u,.*,2,1.000000,no" out
+	grep -q "^,task-clock:u,.*,2,1.000000,no,0" out
 	grep -q "run 3 was stopped: it is left out" err
+END
+
+check 'a run that a signal cuts short is not a run: it is named, and not saved' <<'END'
+	any_user
+	printf "#!/bin/sh\n: >started\nexec sleep 600\n" >nap
+	chmod +x nap
+	for signal in INT TERM; do
+		rm -f started saved
+		pmu-stat --to csv --save saved -n 3 -e task-clock:u -- ./nap >part.csv 2>err &
+		eventually test -e started
+		kill -$signal $!
+		exits 1 wait $!
+		tr -d "\r" <part.csv | grep -q "^,task-clock:u,.*,1,1.000000,no,1$"
+		grep -qx "pmu-stat: the command was stopped before its end: .saved. stays as it was" err
+		test ! -e saved
+	done
+	pmu-stat --json -d 0.1 -e task-clock:u -- sleep 600 >part.json
+	exits 1 pmu-stat --base part.json -- true 2>err
+	echo "pmu-stat: 'part.json' has runs that were stopped before their end" | same - err
+	rm started
+	pmu-stat --exit-status -e task-clock:u -- ./nap >out 2>err &
+	eventually test -e started
+	kill -TERM $!
+	exits 143 wait $!
+	grep -q "^part of 1 run (stopped after .*) of: ./nap$" out
+END
+
+check 'Ctrl-C at any moment of the start ends all runs, silently' <<'END'
+	any_user
+	unsanitized
+	python3 - <<-EOF
+	import os, signal, subprocess, time
+	def take_interrupts():	# which the shell may have ignored for us
+	    signal.signal(signal.SIGINT, signal.SIG_DFL)
+	for i in range(40):
+	    p = subprocess.Popen(["pmu-stat", "-n", "3", "-e", "page-faults:u", "sleep", "600"],
+	                         start_new_session=True, stdout=subprocess.PIPE,
+	                         stderr=subprocess.STDOUT, preexec_fn=take_interrupts)
+	    time.sleep(i * 0.0004)
+	    os.killpg(p.pid, signal.SIGINT)
+	    said = p.communicate()[0].decode()
+	    assert "pmu-stat:" not in said, said
+	    assert p.returncode in (0, -signal.SIGINT), (p.returncode, said)
+	EOF
+END
+
+check 'without a standard output, a message says so before the run' <<'END'
+	any_user
+	exits 1 pmu-stat -e task-clock:u -- sh -c ": >ran" >&- 2>err
+	echo "pmu-stat: standard output is closed: use -o FILE" | same - err
+	test ! -e ran
+	exits 0 pmu-stat -o file -e task-clock:u -- true >&-
+	grep -q task-clock file
 END
 
 check 'processes are counted with the threads that they start, none twice, until they end' <<'END'

@@ -103,6 +103,16 @@ check '--fail-if: exit 3 only if the whole interval is above the limit' <<'END'
 		exits 2 vs --fail-if $limit 2>err
 	done
 	exits 2 pmu-stat --fail-if wall-time:+1% true 2>err
+	for wrong in page-faults "a b"; do
+		exits 2 vs --fail-if "$wrong" 2>err
+		grep -qx "pmu-stat: --fail-if takes limits such as .*, not '$wrong'" err
+	done
+	for wrong in op op=0 "o p=3"; do
+		exits 2 pmu-stat --per "$wrong" true 2>err
+		grep -qx "pmu-stat: --per takes a word, = and a number above 0, .*, not '$wrong'" err
+	done
+	exits 2 pmu-stat --vs true " " 2>err
+	grep -qx "pmu-stat: a command of --vs is empty" err
 	exits 2 pmu-stat --vs true 2>err
 	exits 2 pmu-stat --vs --bench true true 2>err
 	exits 2 pmu-stat --vs --exit-status true true 2>err
@@ -119,6 +129,17 @@ check 'outliers are named, and count' <<'END'
 	none grep outliers table
 END
 
+check 'the change has the sign and the size of the means beside it' <<'END'
+	unsanitized
+	pmu-stat -e page-faults -n 3 -j --vs "touch-pages 50 3" "known 250 0 0" >vs.json
+	python3 - vs.json <<-'PY'
+		import json, math, sys
+		for row in json.load(open(sys.argv[1]))["comparisons"][0]["rows"]:
+		    if row["base"]:
+		        assert math.isclose(row["change"], row["new"] / row["base"] - 1, abs_tol=1e-9), row
+	PY
+END
+
 check 'runs that fail are counted and reported; --fail-if then decides nothing' <<'END'
 	unsanitized
 	exits 0 pmu-stat -n 3 --vs false true >table 2>err
@@ -128,6 +149,9 @@ check 'runs that fail are counted and reported; --fail-if then decides nothing' 
 	grep -qx "pmu-stat: 2 of 2 runs of 'kill -9 \$\$' failed" err
 	exits 1 pmu-stat -n 3 --fail-if wall-time:+900% --vs true false >table 2>err
 	grep -qx "pmu-stat: --fail-if: 3 of 3 runs of 'false' failed" err
+	exits 1 pmu-stat -n 3 -e page-faults --fail-if page-faults:+1% --vs true "known 900 0 0; false" \
+		>table 2>err
+	none grep grew err
 	exits 1 pmu-stat -n 3 --vs true ./nosuch >table 2>err
 	grep -qx "pmu-stat: cannot run './nosuch': No such file or directory" err
 	exits 0 pmu-stat -n 1 -e task-clock --vs true true >table
@@ -172,6 +196,7 @@ check '--base compares with the runs in a file; one of another machine is named'
 	grep -q "^pmu-stat: 'old.json' is from another machine: elsewhere, kernel .*; this is " err
 	grep -qx "base: ./old -x (3 runs, 1 failed, from 'old.json')" table
 	grep -qx "new 2: known 200 0 0 (2 runs)" table
+	earlier elsewhere "10, 11, 10" >old.json
 	exits 1 pmu-stat -n 2 -e task-clock --fail-if task-clock:+1% --base old.json true >table 2>err
 	grep -q "^pmu-stat: --fail-if cannot test 'task-clock\(:u\)\?': the base does not have it" err
 END
@@ -235,6 +260,16 @@ check 'a file that pmu-stat did not write is refused, with the place' <<'END'
 	exits 1 pmu-stat --base bad.json true 2>err
 	grep -qx "pmu-stat: 'bad.json' has no counts of pmu-stat" err
 	earlier here "1, 2, 3" >good
+	pmu-stat -e task-clock:u -j -p $$ -d 10ms >bad.json
+	exits 1 pmu-stat --base bad.json true 2>err
+	echo "pmu-stat: 'bad.json' counted process $$, not a command" | same - err
+	exits 2 pmu-stat -o same.json --save same.json true 2>err
+	: >bad.json
+	exits 1 pmu-stat --base bad.json true 2>err
+	echo "pmu-stat: 'bad.json' is empty" | same - err
+	echo "[1]" >bad.json
+	exits 1 pmu-stat --base bad.json true 2>err
+	echo "pmu-stat: 'bad.json' is not JSON of pmu-stat" | same - err
 	for size in 1 20 100 200 $(($(wc -c <good) - 4)); do
 		head -c $size good >bad.json
 		exits 1 pmu-stat --base bad.json true 2>err

@@ -82,12 +82,14 @@ static bool compare(const struct counted_comparison *c, const struct stat_side *
 	const struct stat_vs view = { .side = side, .sides = sides, .comparison = made,
 				      .fdr = COMPARISON_USUAL_FDR, .per = c->per,
 				      .per_number = c->per_number };
-	bool exceeded;
+	bool exceeded, is_whole = !c->commands.counting->is_stopped;
 
 	for (size_t i = 1; i < sides; i++)
 		comparison_make(&made[i - 1], side[0].rows, side[i].rows);
 	comparison_judge(made, sides - 1, view.fdr);
-	if (c->save)
+	if (c->save && !side[sides - 1].runs)
+		report_error(report, "no run was complete: '%s' stays as it was", c->save->file);
+	else if (c->save)
 		stat_save(c->save, print_json, &view);
 	if (c->format == STAT_JSON)
 		stat_vs_print_json(&view);
@@ -95,11 +97,14 @@ static bool compare(const struct counted_comparison *c, const struct stat_side *
 		stat_vs_print_csv(&view);
 	else
 		stat_vs_print_text(&view);
-	exceeded = counting_gates_exceeded(&c->gates, made, sides - 1, view.fdr, report);
 	for (size_t i = 0; i < sides; i++) {
 		report_failed(c, &side[i], report);
-		comparison_release(&made[i]);
+		is_whole &= !side[i].failed;
 	}
+	exceeded = is_whole &&
+		   counting_gates_exceeded(&c->gates, made, sides - 1, view.fdr, report);
+	for (size_t i = 0; i < sides; i++)
+		comparison_release(&made[i]);
 	free(made);
 	return exceeded;
 }

@@ -5,6 +5,26 @@
 #include "linux/kernel-info.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void counting_note(struct counting_notes *n, const char *format, ...)
+{
+	va_list arguments;
+
+	if (n->count == sizeof(n->text) / sizeof(*n->text))
+		return;
+	va_start(arguments, format);
+	vsnprintf(n->text[n->count++], sizeof(*n->text), format, arguments);
+	va_end(arguments);
+}
+
+void counting_notes_print(struct counting_notes *n, struct report *report)
+{
+	for (size_t i = 0; i < n->count; i++)
+		report_note(report, "%s", n->text[i]);
+	n->count = 0;
+}
 
 /* Complete the attr of EVENT, which is alone, leads its group, or follows the group's leader. */
 static void complete(const struct counting *c, struct event *event, bool leads, bool in_group)
@@ -132,20 +152,20 @@ static bool try_group(const struct counting *c, struct event_list *events, uint3
 	return good;
 }
 
-/* Report what the events do not count.  NO_KERNEL: counting the kernel is forbidden. */
-static void report_limits(const struct event_list *events, bool no_kernel, struct report *report)
+/* Note what the events do not count.  NO_KERNEL: counting the kernel is forbidden. */
+static void note_limits(const struct event_list *events, bool no_kernel, struct counting_notes *n)
 {
 	if (no_kernel)
-		report_note(report, "the kernel's own code is not counted, nor context switches "
-			    "and migrations, which happen there: kernel.perf_event_paranoid "
-			    "forbids it without CAP_PERFMON");
+		counting_note(n, "the kernel's own code is not counted, nor context switches and "
+			      "migrations, which happen there: kernel.perf_event_paranoid "
+			      "forbids it without CAP_PERFMON");
 	for (size_t i = 0; i < events->count; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 		if (attr->exclude_kernel && attr->type == PERF_TYPE_SOFTWARE &&
 		    (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		     attr->config == PERF_COUNT_SW_CPU_MIGRATIONS))
-			report_note(report, "'%s' counts nothing: it happens in the kernel, which "
-				    "is not counted", events->event[i].name);
+			counting_note(n, "'%s' counts nothing: it happens in the kernel, which is "
+				      "not counted", events->event[i].name);
 	}
 }
 
@@ -164,6 +184,6 @@ bool counting_begin(struct counting *c, struct event_list *events, struct report
 			return false;
 		no_kernel |= has_kernel && events->event[first].attr.exclude_kernel;
 	}
-	report_limits(events, no_kernel, report);
+	note_limits(events, no_kernel, &c->notes);
 	return true;
 }

@@ -75,13 +75,13 @@ static bool can_count(struct event_list *one, struct missing *m, const char *nam
 	return true;
 }
 
-static void report_missing(const struct missing *m, struct report *report)
+static void note_missing(const struct missing *m, struct counting_notes *n)
 {
 	if (m->cycles && !event_machine_has_pmu())
-		report_note(report, "no hardware counters here (a virtual machine?): only software "
-			    "events are counted");
+		counting_note(n, "no hardware counters here (a virtual machine?): only software "
+			      "events are counted");
 	else if (*m->names)
-		report_note(report, "not counted here: %s: %s", m->names, m->why);
+		counting_note(n, "not counted here: %s: %s", m->names, m->why);
 }
 
 /* Add the events of top-down analysis to LIST, if this machine counts them. */
@@ -97,7 +97,7 @@ static void add_topdown(struct event_list *list, struct report *report)
 }
 
 bool counting_choose(struct event_list *list, const struct word_list *names, bool detail,
-		     struct report *report)
+		     struct counting_notes *notes, struct report *report)
 {
 	const struct event_options how = { .counts = true };
 	const struct word_list none = { 0 };
@@ -120,7 +120,7 @@ bool counting_choose(struct event_list *list, const struct word_list *names, boo
 	if (detail)
 		add_topdown(list, report);
 	if (list->count)
-		report_missing(&missing, report);
+		note_missing(&missing, notes);
 	else
 		report_error(report, "nothing can be counted: %s", missing.why);
 	return list->count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/comparison.h"
 #include "base/arena.h"
-#include "record/words.h"
 #include "stats/discoveries.h"
 #include "stats/ranks.h"
 
@@ -26,12 +25,6 @@ static struct known_values values_of(const struct counting_row *row, size_t runs
 			v.least = fmin(v.least, row->value[i]);
 		}
 	return v;
-}
-
-/* Return the smallest step between two values of ROW; 0: there is none. */
-static double step_of(const struct counting_row *row)
-{
-	return !strcmp(row->unit, UNIT_COUNT) || !strcmp(row->unit, UNIT_TIME);
 }
 
 static bool is_constant(const struct counting_row *row)
@@ -61,7 +54,7 @@ static void compare_values(struct comparison_row *row, const struct known_values
 	row->is_exact = is_constant(row->base) && is_constant(row->after);
 	row->rank_p = ranks_test(base->value, base->count, after->value, after->count);
 	row->found = change_of_runs(base->value, base->count, after->value, after->count,
-				    step_of(row->base));
+				    counting_row_step(row->after));
 	row->p = row->found.p;
 	set_change(row, base->least < 0 || after->least < 0);
 }
@@ -127,7 +120,8 @@ void comparison_judge(struct comparison *c, size_t count, double fdr)
 		row->rank_q = rank_q[i];
 		row->is_called = row->q <= fdr;
 		row->ranks = (row->rank_q <= fdr) == row->is_called ? RANKS_AGREE
-			     : least_of_ranks(row) > fdr ? RANKS_TOO_FEW : RANKS_DISAGREE;
+			     : least_of_ranks(row) * (double)tests > fdr ? RANKS_TOO_FEW
+			     : RANKS_DISAGREE;
 	}
 	free(tested);
 	free(p);

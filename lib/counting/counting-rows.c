@@ -21,6 +21,13 @@ struct counting_row *counting_rows_add(struct counting_rows *rows, enum counting
 	return row;
 }
 
+double counting_row_step(const struct counting_row *row)
+{
+	bool is_whole = !strcmp(row->unit, UNIT_COUNT) || !strcmp(row->unit, UNIT_TIME);
+
+	return is_whole ? 1 / (row->divisor > 0 ? row->divisor : 1) : 0;
+}
+
 void counting_row_complete(struct counting_row *row, size_t runs)
 {
 	row->runs = 0;
@@ -41,9 +48,10 @@ void counting_row_complete(struct counting_row *row, size_t runs)
 	for (size_t i = 0; i < runs; i++)
 		if (!isnan(row->value[i]))
 			squares += (row->value[i] - row->mean) * (row->value[i] - row->mean);
-	double n = (double)row->runs;
+	double n = (double)row->runs, step = counting_row_step(row);
+	double variance = fmax(squares / (n - 1), step * step / 12);
 	if (row->runs > 1)
-		row->interval = stats_t_quantile(0.025, n - 1) * sqrt(squares / (n - 1) / n);
+		row->interval = stats_t_quantile(0.025, n - 1) * sqrt(variance / n);
 }
 
 /* Set ROW to what event E of a unit counted in the runs: it is value number AT of each run. */
@@ -102,6 +110,7 @@ void counting_rows_divide(struct counting_rows *rows, double n)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		struct counting_row *row = &rows->row[i];
+		row->divisor = n;
 		for (size_t k = 0; k < rows->runs && row->kind != COUNTING_DERIVED; k++)
 			row->value[k] /= n;
 		counting_row_complete(row, rows->runs);

@@ -18,12 +18,14 @@ struct counting_row {
 	char *unit;		/* "count", "nanoseconds", ... */
 	enum counting_kind kind;
 	double *value;		/* by run; NAN: the run has no value */
+	double divisor;		/* of counting_rows_divide(); 0: none */
 
 	/* Set by counting_row_complete(). */
 	size_t runs;		/* that have a value */
 	double mean, min, max;	/* NAN: no run has a value */
 	double interval;	/* the true mean is within MEAN +- INTERVAL with a probability of
-				   95 %; NAN: fewer than two runs */
+				   95 %; NAN: fewer than two runs; 0: all values are equal, and
+				   their step is not known */
 
 	/* Of an event; the others have 1 and false. */
 	double running;		/* share of its time in which it counted, in all runs */
@@ -55,7 +57,13 @@ struct counting_row *counting_rows_add(struct counting_rows *rows, enum counting
 /* Divide all counts and times by N, but not what is calculated from others: that stays as it is. */
 void counting_rows_divide(struct counting_rows *rows, double n);
 
-/* Calculate the mean and its interval from the values. */
+/* Return the smallest step between two values of ROW; 0: it is not known. */
+double counting_row_step(const struct counting_row *row);
+
+/*
+ * Calculate the mean and its interval from the values.  Equal values have the variance of numbers
+ * that were rounded to their step.
+ */
 void counting_row_complete(struct counting_row *row, size_t runs);
 
 /* Return the row called NAME, or NULL. */

@@ -46,6 +46,19 @@ struct counting_run {
 	bool is_cut;		/* it was stopped, by the user or when the time was up */
 };
 
+/* What is to be said of the events, when the first run has started. */
+struct counting_notes {
+	char text[5][640];
+	size_t count;
+};
+
+/* Add a note to N; more than have room are left out. */
+void counting_note(struct counting_notes *n, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Print the notes of N that were not printed yet. */
+void counting_notes_print(struct counting_notes *n, struct report *report);
+
 /* What to count, and how.  The caller sets the first fields; the others are zero. */
 struct counting {
 	const struct target *target;
@@ -62,6 +75,8 @@ struct counting {
 	void *context;
 	bool quiet_status;	/* do not report a command that failed */
 
+	struct counting_notes notes;
+
 	struct event_list *events;
 	struct bystander bystander;	/* while a command runs */
 	bool is_stopped;	/* the user stopped it: make no further runs */
@@ -76,7 +91,8 @@ bool counting_begin(struct counting *c, struct event_list *events, struct report
 /*
  * Run COMMAND once, and set RUN to what was counted.  If it is not the target, the target is
  * counted until the command ends.  A command that fails is not an error: see RUN->status.  False
- * (reported): it could not be run, or not be counted.
+ * (reported): it could not be run, or not be counted.  If the user stops it before its start, RUN
+ * has no values, and is cut.
  */
 bool counting_run_command(struct counting *c, char *const *command, struct counting_run *run,
 			  struct report *report);
@@ -91,6 +107,7 @@ struct counting_runs {
 	struct counting_run *run;
 	size_t count;
 	size_t failed;		/* runs of a command that failed, or died by a signal */
+	size_t stopped;		/* of those of the target, a command, that were cut */
 	int status;		/* of the last that failed or was stopped, as a shell has it; 0:
 				   none */
 };

@@ -219,6 +219,10 @@ static void read_command(struct json_reader *r, struct earlier *e, bool inside)
 			e->runs = read_count(r);
 		} else if (!strcmp(key, "failed")) {
 			e->failed = read_count(r);
+		} else if (!strcmp(key, "target") && !inside) {
+			read_shown(r, e->target, sizeof(e->target));
+		} else if (!strcmp(key, "stopped")) {
+			e->stopped = read_count(r);
 		} else if (!strcmp(key, "machine") && !inside) {
 			read_machine(r, &e->machine);
 		} else if (!strcmp(key, "per") && !inside) {
@@ -242,12 +246,24 @@ bool earlier_parse(struct earlier *e, const char *file, const char *text, size_t
 	struct json_reader r = { .at = text, .end = text + size };
 
 	*e = (struct earlier){ .runs = 0 };
+	if (size == 0) {
+		report_error(report, "'%s' is empty", file);
+		return false;
+	}
+	if (json_peek(&r) != '{') {
+		report_error(report, "'%s' is not JSON of pmu-stat", file);
+		return false;
+	}
 	read_command(&r, e, false);
 	if (!json_ended(&r))
 		report_damage(report, (struct report_place){ file, (uint64_t)(r.at - text) },
 			      "not what pmu-stat wrote: %s", r.why ? r.why : "not an object");
 	else if (!e->rows.count)
 		report_error(report, "'%s' has no counts of pmu-stat", file);
+	else if (*e->target && strcmp(e->target, "command"))
+		report_error(report, "'%s' counted %s, not a command", file, e->target);
+	else if (e->stopped)
+		report_error(report, "'%s' has runs that were stopped before their end", file);
 	else
 		return true;
 	return false;

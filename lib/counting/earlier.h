@@ -9,7 +9,8 @@ struct earlier {
 	struct counting_machine machine;
 	char command[512];	/* its words, cut if they are longer; "": unknown */
 	char per[256];		/* unit by whose number values are divided; "": they are not */
-	uint64_t runs, failed;
+	char target[256];	/* what was counted, for people; "command": COMMAND; "": unknown */
+	uint64_t runs, failed, stopped;
 	struct counting_rows rows;
 };
 

@@ -130,6 +130,13 @@ static bool pass_interval(struct counted_run *r, uint64_t now)
 	return goes_on;
 }
 
+/* Take the signals that have come.  Return whether one came when the command had ended. */
+static bool take_signals(struct counted_run *r)
+{
+	ppoll(NULL, 0, &(struct timespec){ 0, 0 }, signals_blocked());
+	return ending_work(&r->ending);
+}
+
 /* Count until the end.  Return the time of it; set *CUT if it was not the target's. */
 static uint64_t loop(struct counted_run *r, bool *cut)
 {
@@ -177,9 +184,11 @@ static bool go(struct counted_run *r, const char *name, struct counting_run *out
 	r->next = c->interval ? r->start + c->interval : 0;
 	if (r->child.pid && !child_go(&r->child, name, r->report))
 		return false;
+	counting_notes_print(&c->notes, r->report);
 	uint64_t end = loop(r, &cut);
 	out->wall = end - r->start;
-	c->is_stopped = r->ending.interrupted || r->ending.kill_due || is_stopped(c->stop);
+	c->is_stopped = take_signals(r) || r->ending.interrupted || r->ending.kill_due ||
+			is_stopped(c->stop);
 	out->is_cut = cut || c->is_stopped;
 	out->value = read_all(r);
 	if (out->value && r->next && end > r->last + c->interval / 100)
@@ -210,6 +219,17 @@ static bool start(struct counted_run *r, char *const *command, struct terminal_m
 	return true;
 }
 
+/* Return whether the user stopped C before its command went. */
+static bool was_stopped(const struct counting *c)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return is_stopped(c->stop) || sigismember(&pending, SIGTERM) == 1 ||
+	       (sigismember(&pending, SIGINT) == 1 && !signals_ignored_interrupts());
+}
+
 static void release(struct counted_run *r, struct counting_run *out)
 {
 	for (size_t i = 0; i < r->watches; i++)
@@ -235,7 +255,10 @@ static bool run(struct counting *c, char *const *command, struct counting_run *o
 
 	*out = (struct counting_run){ .value = NULL };
 	hold_signals(&before);
-	bool good = start(&r, command, &modes) && go(&r, command ? command[0] : NULL, out);
+	bool good = start(&r, command, &modes);
+	c->is_stopped = out->is_cut = good && command && was_stopped(c);
+	if (!c->is_stopped)
+		good = good && go(&r, command ? command[0] : NULL, out);
 	child_collect(&r.child, &out->status, &used);
 	out->user = ns_of(used.ru_utime);
 	out->system = ns_of(used.ru_stime);

@@ -14,8 +14,11 @@ static bool make_run(struct counting *c, char *const *command, struct counting_r
 	runs->run = array_grow(runs->run, runs->count, sizeof(*runs->run));
 	struct counting_run *run = &runs->run[runs->count++];
 
-	return command ? counting_run_command(c, command, run, report)
-		       : counting_run_target(c, run, report);
+	bool good = command ? counting_run_command(c, command, run, report)
+			    : counting_run_target(c, run, report);
+	if (good && !run->value)	/* stopped before its start */
+		counting_run_release(&runs->run[--runs->count]);
+	return good;
 }
 
 /* Remove the first COUNT runs of RUNS, or all. */
@@ -73,6 +76,8 @@ bool counting_runs_make(struct counting *c, char *const *command, size_t warmup,
 		report_note(report, "run %zu was stopped: it is left out", runs->count);
 		counting_run_release(&runs->run[--runs->count]);
 	}
+	for (size_t i = 0; i < runs->count; i++)
+		runs->stopped += c->target->command && runs->run[i].is_cut;
 	if (good && command)
 		report_failures(runs, command[0], c->quiet_status, report);
 	return good;

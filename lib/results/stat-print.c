@@ -37,7 +37,7 @@ static void print_csv(const struct counting_rows *rows, const struct stat_headin
 	const struct counting_run *interval = h->interval;
 
 	if (!interval || interval->start == 0)
-		printf("%sof,event,unit,mean,low,high,min,max,runs,running,scaled\r\n",
+		printf("%sof,event,unit,mean,low,high,min,max,runs,running,scaled,stopped\r\n",
 		       interval ? "start,seconds," : "");
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct counting_row *r = &rows->row[i];
@@ -53,7 +53,8 @@ static void print_csv(const struct counting_rows *rows, const struct stat_headin
 		print_csv_number(r->mean + r->interval);
 		print_csv_number(r->min);
 		print_csv_number(r->max);
-		printf(",%zu,%.6f,%s\r\n", r->runs, r->running, r->is_scaled ? "yes" : "no");
+		printf(",%zu,%.6f,%s,%zu\r\n", r->runs, r->running, r->is_scaled ? "yes" : "no",
+		       h->stopped);
 	}
 }
 
@@ -137,7 +138,8 @@ static void print_json(const struct counting_rows *rows, const struct stat_headi
 		stat_print_json_number("seconds", seconds(h->interval->wall));
 	}
 	stat_print_json_per(h->per, h->per_number);
-	printf(", \"runs\": %zu, \"failed\": %zu, \"rows\": [", h->runs, h->failed);
+	printf(", \"runs\": %zu, \"failed\": %zu, \"stopped\": %zu, \"rows\": [", h->runs,
+	       h->failed, h->stopped);
 	for (size_t i = 0; i < rows->count; i++) {
 		printf(h->interval ? "%s" : "%s\n", i ? ", " : "");
 		stat_print_json_row(&rows->row[i], rows->runs);

@@ -15,6 +15,7 @@ struct stat_heading {
 	double per_number;	/* that number */
 	size_t runs;
 	size_t failed;		/* runs that failed, or died by a signal */
+	size_t stopped;		/* runs of the command that were stopped before its end */
 	uint64_t wall;		/* of the last run, in ns */
 	const struct counting_run *interval;	/* the rows are of this interval; NULL: of runs */
 };

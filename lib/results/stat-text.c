@@ -64,8 +64,8 @@ static void format_interval(char text[STAT_CELL], const struct counting_row *r)
 
 	if (isnan(r->interval))
 		snprintf(text, STAT_CELL, "-");
-	else if (r->interval == 0)
-		snprintf(text, STAT_CELL, "0 %%");
+	else if (r->interval == 0 || (r->mean == 0 && r->min == r->max))
+		snprintf(text, STAT_CELL, "equal");
 	else if (share >= 1000 || !isfinite(share))
 		snprintf(text, STAT_CELL, ">999 %%");
 	else if (share < 0.001)
@@ -98,6 +98,11 @@ static void print_heading(const struct stat_heading *h, FILE *out)
 		fprintf(out, "%s of %s", wall, h->target);
 	else if (h->target)
 		fprintf(out, "%zu runs of %s", h->runs, h->target);
+	else if (h->stopped && h->runs == 1)
+		fprintf(out, "part of 1 run (stopped after %s) of: %s", wall, words);
+	else if (h->stopped)
+		fprintf(out, "%zu runs (%zu stopped before the end) of: %s", h->runs, h->stopped,
+			words);
 	else
 		fprintf(out, "%zu run%s of: %s", h->runs, h->runs == 1 ? "" : "s", words);
 	if (h->per)

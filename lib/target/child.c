@@ -60,7 +60,10 @@ bool child_go(struct child *child, const char *name, struct report *report)
 	int error;
 	ssize_t n;
 
-	if (write(child->go, "", 1) != 1) {
+	ssize_t sent = write(child->go, "", 1);
+	if (sent < 0 && errno == EPIPE)
+		return true;	/* a signal has ended it: its status says which */
+	if (sent != 1) {
 		report_failure(report, "cannot start '%s'", name);
 		return false;
 	}

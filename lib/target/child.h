@@ -18,7 +18,10 @@ struct child {
  */
 bool child_start(struct child *child, char *const *command, int out, struct report *report);
 
-/* Let the child exec its command, called NAME.  False (reported): it cannot be executed. */
+/*
+ * Let the child exec its command, called NAME.  False (reported): it cannot be executed.  A child
+ * that a signal has ended before is one that was executed and ended.
+ */
 bool child_go(struct child *child, const char *name, struct report *report);
 
 /*

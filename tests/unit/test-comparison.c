@@ -136,6 +136,31 @@ static void test_ranks(void)
 	tap(row.is_called && row.ranks == RANKS_TOO_FEW, "three runs are too few for the ranks");
 }
 
+/* With four runs of each command, the ranks call one row that differs, but not one of eight. */
+static void test_few_runs(void)
+{
+	static const double a[] = { 100, 101, 102, 103 }, b[] = { 200, 201, 203, 202 };
+	struct counting_rows base = { 0 }, after = { 0 };
+	struct comparison c;
+
+	for (int rows = 1; rows <= 8; rows++) {
+		char name[] = "row 0";
+		name[4] += rows;
+		add(&base, name, "count", a, 4);
+		add(&after, name, "count", rows == 1 ? b : a, 4);
+		comparison_make(&c, &base, &after);
+		comparison_judge(&c, 1, 0.05);
+		if (rows == 1 || rows == 8)
+			tap(c.row[0].is_called &&
+			    c.row[0].ranks == (rows == 1 ? RANKS_AGREE : RANKS_TOO_FEW),
+			    rows == 1 ? "of one row, the ranks agree" :
+			    "of eight rows, the ranks can call none");
+		comparison_release(&c);
+	}
+	counting_rows_release(&base);
+	counting_rows_release(&after);
+}
+
 /* Return a number that is about normal, with mean 0 and deviation 1. */
 static double normal(uint64_t *seed)
 {
@@ -287,6 +312,7 @@ int main(void)
 	test_sign();
 	test_exact();
 	test_ranks();
+	test_few_runs();
 	test_gates();
 	test_outliers();
 	test_chance();
