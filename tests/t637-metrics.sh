@@ -46,7 +46,7 @@ check 'each run has a value, as the expression says; its interval is that of the
 	assert abs(both["high"] - mean - 3.182446305 * spread) < 1e-6	# t, 3 degrees of freedom
 	PY
 	pmu-stat -q --metrics file -n 2 -- sh -c : >table
-	grep -Eq "^ +10 +0 % +10 +10 +precedence$" table
+	grep -Eq "^ +10 +equal +10 +10 +precedence$" table
 	grep -Eq "^ +- +- +- +- +nothing$" table
 	grep -Eq " signs$" table
 END
