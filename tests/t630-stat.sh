@@ -113,8 +113,21 @@ check 'a machine without counters gets software events, and one line that says s
 	at_most "$(wc -l <err)" 2
 END
 
+check 'clocks have the time in the kernel, for every user, and a message does not deny it' <<'END'
+	pmu-stat --to csv -e task-clock,cpu-clock -- dd if=/dev/zero of=/dev/null bs=1M count=300 \
+		>out 2>err
+	none grep pmu-stat: err
+	time() { sed -n "s/^,$1,nanoseconds,\([0-9]*\),.*/\1/p" out; }
+	cat out
+	# nearly all of it is in the kernel
+	at_least "$(time task-clock)" $(($(time system-time) * 8 / 10))
+	at_least "$(time system-time)" 1000000
+	pmu-stat -e task-clock:u -- true 2>err
+	grep -q "'task-clock:u' has the time in user mode and in the kernel" err
+END
+
 check 'a command that is not found, and an event that is refused: one line, exit 1' <<'END'
-	exits 1 pmu-stat -e task-clock:u -- ./nosuch >out 2>err
+	exits 1 pmu-stat -e task-clock -- ./nosuch >out 2>err
 	echo "pmu-stat: cannot run './nosuch': No such file or directory" | same - err
 	test ! -s out
 	# not even the line about what this machine cannot count
@@ -126,7 +139,7 @@ check 'a command that is not found, and an event that is refused: one line, exit
 		grep -q "^pmu-stat: .*$event" err
 		test ! -s out
 	done
-	exits 1 pmu-stat -e task-clock:u -p 999999999 2>err
+	exits 1 pmu-stat -e task-clock -p 999999999 2>err
 	grep -qx "pmu-stat: no process has the pid 999999999" err
 	exits 2 pmu-stat --cgroup "" 2>err
 	for wrong in "" "-n 0 true" "-p 1 -a" "-p 1 -n 2" "--by cpu true" "--interval 1 -n 2 true"; do
@@ -138,45 +151,45 @@ check 'an output that cannot be written is refused before the run' <<'END'
 	any_user
 	exits 1 pmu-stat -o no/such -- sh -c ": >ran" 2>err
 	test ! -e ran
-	exits 1 pmu-stat -e task-clock:u -o /dev/full -- true 2>err
+	exits 1 pmu-stat -e task-clock -o /dev/full -- true 2>err
 	echo "pmu-stat: cannot write to '/dev/full': No space left on device" | same - err
-	pmu-stat -e task-clock:u -o file -- echo said >out
+	pmu-stat -e task-clock -o file -- echo said >out
 	echo said | same - out
-	grep -q "task-clock:u" file
-	pmu-stat -e task-clock:u -- echo said 2>err >out
+	grep -q "task-clock" file
+	pmu-stat -e task-clock -- echo said 2>err >out
 	grep -qx said err
 END
 
 check 'runs that fail or die by a signal are counted and reported' <<'END'
 	any_user
-	exits 0 pmu-stat --json -e task-clock:u -n 3 -- sh -c "exit 3" >out 2>err
+	exits 0 pmu-stat --json -e task-clock -n 3 -- sh -c "exit 3" >out 2>err
 	same - err <<-EOF
 	pmu-stat: 3 of 3 runs failed; the last of these:
 	pmu-stat: 'sh' failed: exit status 3
 	EOF
 	grep -q '"runs": 3, "failed": 3,' out
-	exits 0 pmu-stat -e task-clock:u -- sh -c 'kill -9 $$' >out 2>err
+	exits 0 pmu-stat -e task-clock -- sh -c 'kill -9 $$' >out 2>err
 	grep -q "'sh' was ended by signal 9" err
-	exits 3 pmu-stat --exit-status -e task-clock:u -- sh -c "exit 3" >out 2>err
+	exits 3 pmu-stat --exit-status -e task-clock -- sh -c "exit 3" >out 2>err
 	none cat err
-	exits 143 pmu-stat --exit-status -d 100ms -e task-clock:u -- sleep 600 >out
-	exits 137 pmu-stat --exit-status -e task-clock:u -- sh -c 'kill -9 $$' >out 2>err
+	exits 143 pmu-stat --exit-status -d 100ms -e task-clock -- sleep 600 >out
+	exits 137 pmu-stat --exit-status -e task-clock -- sh -c 'kill -9 $$' >out 2>err
 END
 
 check 'a run that takes too long is stopped, and what it counted is printed' <<'END'
 	any_user
-	exits 0 pmu-stat --json -d 0.2 -e task-clock:u -- sh -c 'echo $$ >pid; exec sleep 600' >out
+	exits 0 pmu-stat --json -d 0.2 -e task-clock -- sh -c 'echo $$ >pid; exec sleep 600' >out
 	gone "$(cat pid)"
 	grep -q '"runs": 1, "failed": 0, "stopped": 1,' out
 	at_least "$(value wall-time)" 200000000
 	at_most "$(value wall-time)" 100000000000
-	pmu-stat -d 0.1 -e task-clock:u -- sleep 600 >out
+	pmu-stat -d 0.1 -e task-clock -- sleep 600 >out
 	grep -qE "^part of 1 run \(stopped after [0-9.]+m?s\) of: sleep 600$" out
-	pmu-stat -d 0.1 -n 2 -e task-clock:u -- sleep 600 >out
+	pmu-stat -d 0.1 -n 2 -e task-clock -- sleep 600 >out
 	grep -qx "2 runs (2 stopped before the end) of: sleep 600" out
-	pmu-stat -d 0.1 --to csv -e task-clock:u -- sleep 600 | grep -q "^,task-clock.*,no,1.\?$"
+	pmu-stat -d 0.1 --to csv -e task-clock -- sleep 600 | grep -q "^,task-clock.*,no,1.\?$"
 	# a time span is not a part of a run
-	pmu-stat -d 0.1 --json -e task-clock:u -p $$ | grep -q '"stopped": 0'
+	pmu-stat -d 0.1 --json -e task-clock -p $$ | grep -q '"stopped": 0'
 END
 
 check 'SIGINT ends the runs, and those that were complete are printed' <<'END'
@@ -186,11 +199,11 @@ check 'SIGINT ends the runs, and those that were complete are printed' <<'END'
 	test "\$(wc -l <ran)" -lt 3 || { : >third; exec sleep 600; }
 	EOF
 	chmod +x command
-	pmu-stat --to csv -n 5 -e task-clock:u -- ./command >out 2>err &
+	pmu-stat --to csv -n 5 -e task-clock -- ./command >out 2>err &
 	eventually test -e third
 	kill -INT $!
 	exits 0 wait $!
-	grep -q "^,task-clock:u,.*,2,1.000000,no,0" out
+	grep -q "^,task-clock,.*,2,1.000000,no,0" out
 	grep -q "run 3 was stopped: it is left out" err
 END
 
@@ -200,19 +213,19 @@ check 'a run that a signal cuts short is not a run: it is named, and not saved' 
 	chmod +x nap
 	for signal in INT TERM; do
 		rm -f started saved
-		pmu-stat --to csv --save saved -n 3 -e task-clock:u -- ./nap >part.csv 2>err &
+		pmu-stat --to csv --save saved -n 3 -e task-clock -- ./nap >part.csv 2>err &
 		eventually test -e started
 		kill -$signal $!
 		exits 1 wait $!
-		tr -d "\r" <part.csv | grep -q "^,task-clock:u,.*,1,1.000000,no,1$"
+		tr -d "\r" <part.csv | grep -q "^,task-clock,.*,1,1.000000,no,1$"
 		grep -qx "pmu-stat: the command was stopped before its end: .saved. stays as it was" err
 		test ! -e saved
 	done
-	pmu-stat --json -d 0.1 -e task-clock:u -- sleep 600 >part.json
+	pmu-stat --json -d 0.1 -e task-clock -- sleep 600 >part.json
 	exits 1 pmu-stat --base part.json -- true 2>err
 	echo "pmu-stat: 'part.json' has runs that were stopped before their end" | same - err
 	rm started
-	pmu-stat --exit-status -e task-clock:u -- ./nap >out 2>err &
+	pmu-stat --exit-status -e task-clock -- ./nap >out 2>err &
 	eventually test -e started
 	kill -TERM $!
 	exits 143 wait $!
@@ -240,10 +253,10 @@ END
 
 check 'without a standard output, a message says so before the run' <<'END'
 	any_user
-	exits 1 pmu-stat -e task-clock:u -- sh -c ": >ran" >&- 2>err
+	exits 1 pmu-stat -e task-clock -- sh -c ": >ran" >&- 2>err
 	echo "pmu-stat: standard output is closed: use -o FILE" | same - err
 	test ! -e ran
-	exits 0 pmu-stat -o file -e task-clock:u -- true >&-
+	exits 0 pmu-stat -o file -e task-clock -- true >&-
 	grep -q task-clock file
 END
 
@@ -251,12 +264,12 @@ check 'processes are counted with the threads that they start, none twice, until
 	mkfifo go
 	sh -c 'read line <go; exec ten growing 0.1' &	# ten threads, each started by the one before
 	pid=$!
-	pmu-stat --to csv -e task-clock:u -p $pid >out 2>err &
+	pmu-stat --to csv -e task-clock -p $pid >out 2>err &
 	stat=$!
 	eventually sh -c "ls -l /proc/$stat/fd | grep -q pidfd"
 	echo >go
 	exits 0 wait $stat
-	about "$(sed -n "s/^,task-clock:u,nanoseconds,\([0-9]*\),.*/\1/p" out)" 100000000
+	about "$(sed -n "s/^,task-clock,nanoseconds,\([0-9]*\),.*/\1/p" out)" 100000000
 END
 
 check 'the processes that a process starts are not counted with it' <<'END'
@@ -274,7 +287,7 @@ END
 
 check 'intervals: their counts add up to those of the run' <<'END'
 	any_user
-	pmu-stat --json --interval 10ms -e task-clock:u,page-faults:u -- touches 5000 20000000 >lines \
+	pmu-stat --json --interval 10ms -e task-clock,page-faults:u -- touches 5000 20000000 >lines \
 		2>/dev/null
 	python3 - <<-EOF
 	import json
@@ -297,8 +310,8 @@ END
 check 'each thread, CPU, core and node has rows of its own' <<'END'
 	ten threads 0.3 &
 	pid=$!
-	pmu-stat --to csv -e task-clock:u -p $pid --per-thread >out 2>err
-	at_least "$(grep -cE "^[0-9]+ [a-z0-9]+,task-clock:u," out)" 2
+	pmu-stat --to csv -e task-clock -p $pid --per-thread >out 2>err
+	at_least "$(grep -cE "^[0-9]+ [a-z0-9]+,task-clock," out)" 2
 	counts_kernel || skip "who may not count the kernel cannot count CPUs"
 	for unit in cpu core node; do
 		pmu-stat --to csv -e task-clock -a --per-$unit -d 50ms >$unit 2>/dev/null
@@ -318,7 +331,7 @@ check 'spellings of perf stat work, or the message names the option of ours' <<'
 	pmu-stat -r 2 -B -e page-faults:u -- true | grep -q "^2 runs"
 	pmu-stat --repeat 2 --json-output -e page-faults:u -- true | grep -q "\"runs\": 2"
 	while read -r option words; do
-		exits 2 pmu-stat $option -e task-clock:u -- true 2>err
+		exits 2 pmu-stat $option -e task-clock -- true 2>err
 		grep -q "there is no option '.*$option.*': .*$words" err
 	done <<-EOF
 	-x use --to csv
@@ -334,17 +347,17 @@ END
 check 'on a terminal the lines are drawn again, and the table follows' <<'END'
 	any_user
 	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/on-terminal.py" out \
-		pmu-stat -q -e task-clock:u -p $$ --interval 100ms <<-EOF
-	wait time +task-clock:u
-	wait J +time +task-clock:u
-	wait J +time +task-clock:u
+		pmu-stat -q -e task-clock -p $$ --interval 100ms <<-EOF
+	wait time +task-clock
+	wait J +time +task-clock
+	wait J +time +task-clock
 	type \x03
 	EOF
 	tail -n 5 out | grep -q "s of process $$"
-	tail -n 5 out | grep -q "100 %  task-clock:u"
+	tail -n 5 out | grep -q "100 %  task-clock"
 	# a command may write to the terminal, too: its lines stay
 	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/on-terminal.py" out \
-		pmu-stat -q -e task-clock:u --interval 100ms -- touches 0 100000000 </dev/null
+		pmu-stat -q -e task-clock --interval 100ms -- touches 0 100000000 </dev/null
 	none grep "$(printf "\033")" out
 END
 
@@ -364,7 +377,7 @@ END
 
 check 'a reader that has enough ends the run, quietly' <<'END'
 	any_user
-	{ exits 0 pmu-stat --interval 50ms -e task-clock:u -- sleep 600 2>err; : >ended; } | head -n 1
+	{ exits 0 pmu-stat --interval 50ms -e task-clock -- sleep 600 2>err; : >ended; } | head -n 1
 	eventually test -e ended
 	none cat err
 END

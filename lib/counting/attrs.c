@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void counting_note(struct counting_notes *n, const char *format, ...)
 {
@@ -93,6 +94,18 @@ static int adapt(struct event_list *events, struct event *event, int leader,
 	return fd;
 }
 
+/*
+ * Return whether EVENT counts time by Linux's clocks of threads and CPUs.  They count the time in
+ * the kernel, too, whatever their modifiers say (kernel/events/core.c, task_clock_event_update()
+ * and cpu_clock_event_update()).
+ */
+static bool is_clock(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       (event->attr.config == PERF_COUNT_SW_TASK_CLOCK ||
+		event->attr.config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
 /* Count the members of a group apart. */
 static void dissolve(const struct counting *c, struct event_list *events, uint32_t first,
 		     uint32_t end)
@@ -141,8 +154,12 @@ static bool try_group(const struct counting *c, struct event_list *events, uint3
 			*end = first;	/* try them again, one by one */
 			break;
 		}
-		if (fd < 0)
+		if (fd < 0) {
 			good = report_refused(&asked, leader, errno, report);
+		} else if (is_clock(event)) {	/* it does not count less */
+			event->name = asked.name;
+			event->letters = asked.letters;
+		}
 		if (e == first)
 			leader = fd;
 		else
@@ -158,9 +175,13 @@ static void note_limits(const struct event_list *events, bool no_kernel, struct 
 	if (no_kernel)
 		counting_note(n, "the kernel's own code is not counted, nor context switches and "
 			      "migrations, which happen there: kernel.perf_event_paranoid "
-			      "forbids it without CAP_PERFMON");
+			      "forbids it without CAP_PERFMON; times have the kernel's part");
 	for (size_t i = 0; i < events->count; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
+		if (is_clock(&events->event[i]) && strpbrk(events->event[i].letters, "uk"))
+			counting_note(n, "'%s' has the time in user mode and in the kernel: Linux "
+				      "does not count them apart; user-time and system-time do",
+				      events->event[i].name);
 		if (attr->exclude_kernel && attr->type == PERF_TYPE_SOFTWARE &&
 		    (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		     attr->config == PERF_COUNT_SW_CPU_MIGRATIONS))
@@ -169,21 +190,29 @@ static void note_limits(const struct event_list *events, bool no_kernel, struct 
 	}
 }
 
+/* Return how many of EVENTS do not count the kernel, although they could. */
+static size_t count_user_only(const struct event_list *events)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < events->count; i++)
+		count += events->event[i].attr.exclude_kernel && !is_clock(&events->event[i]);
+	return count;
+}
+
 bool counting_begin(struct counting *c, struct event_list *events, struct report *report)
 {
-	bool no_kernel = false;
+	size_t user_only = count_user_only(events);
 	uint32_t end;
 
 	c->events = events;
 	for (uint32_t first = 0; first < events->count; first = end) {
-		bool has_kernel = !events->event[first].attr.exclude_kernel;
 		end = counts_group_end(events, first);
 		for (uint32_t e = first; e < end; e++)
 			complete(c, &events->event[e], e == first, end - first > 1);
 		if (!try_group(c, events, first, &end, report))
 			return false;
-		no_kernel |= has_kernel && events->event[first].attr.exclude_kernel;
 	}
-	note_limits(events, no_kernel, &c->notes);
+	note_limits(events, count_user_only(events) > user_only, &c->notes);
 	return true;
 }
