@@ -120,6 +120,16 @@ check 'a software event keeps its period beside other events' <<'END'
 		's/^pmu-sample: page-faults[:a-z]*: \([0-9]*\) counted.*/\1/p' err)" $((37 * $(nproc)))
 END
 
+check 'page faults keep their period where --jitter varies that of others, and it is said' <<'END'
+	pmu-sample -e cpu-clock/period=100000/u -e page-faults/period=300/u --jitter -o s.data -- \
+		ten faulting 0.3 2>err
+	cat err
+	grep -q "^pmu-sample: --jitter does not vary the period of 'page-faults:uH*': the kernel" err
+	none grep "period of 'cpu-clock" err
+	samples s.data event,period | awk '$2 ~ /^page-faults/ { print $1 }' | sort -u >taken
+	test "$(cat taken)" = 300
+END
+
 check 'it stops after the duration, at signals, and when its reader goes' <<'END'
 	ten serial forever &
 	target=$!

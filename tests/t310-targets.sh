@@ -346,6 +346,36 @@ check 'tracepoints are sampled, with their fields, which perf reads, too' <<'END
 	go tool pprof -raw p.pb.gz 2>&1 | grep -q "sched:sched_switch"
 END
 
+check 'of two tracepoints with a period, one of so many occurrences is a sample' <<'END'
+	needs_root
+	needs_tracepoints
+	cat >copy <<'PY'
+import os
+for i in range(1000):
+    os.read(0, 1)
+    os.write(1, b"x")
+PY
+	pmu-sample -v -e syscalls:sys_enter_read,syscalls:sys_enter_write -c 100 -o t.data -- \
+		python3 -I copy </dev/zero >/dev/null 2>err
+	samples t.data event,period >taken
+	for name in sys_enter_read sys_enter_write; do
+		count=$(counted err "syscalls:$name")
+		at_least "$count" 1000
+		test "$(grep -c "^ *100 *syscalls:$name:" taken)" = $((count / 100))
+	done
+	test "$(wc -l <taken)" = "$(grep -c "^ *100 " taken)"
+END
+
+check 'an occurrence of a tracepoint that counts more than one is one sample' <<'END'
+	needs_root
+	needs_tracepoints
+	test -d $tracing/events/sched/sched_stat_runtime || skip 'no such tracepoint'
+	pmu-sample -v -e sched:sched_stat_runtime -c 1 -o t.data -- ten serial 0.1 2>err
+	cat err
+	test "$(samples t.data period | awk '{ sum += $1 } END { print sum }')" = \
+		"$(counted err sched:sched_stat_runtime)"
+END
+
 check 'switches show where threads wait' <<'END'
 	pmu-sample --off-cpu -e cpu-clock -o s.data -- sh -c "sleep 0.01; sleep 0.01"
 	perf report -i s.data --stats >stats

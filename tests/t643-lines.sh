@@ -45,11 +45,11 @@ int main(int argc, char **argv)
 }
 EOF2
 
-# record PROGRAM OFFSET FILE: every store of both counters; the second is OFFSET bytes after the
-# first
+# record PROGRAM OFFSET FILE [PERIOD]: every store of both counters, or one of PERIOD stores; the
+# second counter is OFFSET bytes after the first
 record() {
 	at=$(nm "$scratch/$1" | awk '$3 == "counters" { print $1 }')
-	pmu-sample -q -c 1 --record data -e "mem:0x$at/8:w:u,$(printf 'mem:0x%x/8:w:u' \
+	pmu-sample -q -c "${4:-1}" --record data -e "mem:0x$at/8:w:u,$(printf 'mem:0x%x/8:w:u' \
 		$((0x$at + $2)))" -o "$scratch/$3" -- "$scratch/$1" 1000
 }
 
@@ -84,6 +84,18 @@ assert int(row["address"], 16) % 64 == 0
 PY
 	pmu-data -q --by line "$scratch/shared.data" >text
 	grep -q 'each offset is used by one thread: false sharing' text
+END
+
+check 'of two breakpoints with a period, one of so many stores is a sample' <<'END'
+	needs_recordings
+	record shared 8 tenth.data 10
+	pmu-data -q --by line -j "$scratch/tenth.data" >found
+	python3 - found <<'PY'
+import json, sys
+row, = json.load(open(sys.argv[1]))["rows"]
+got = {(a["function"], a["samples"], a["periods"]) for a in row["accesses"]}
+assert got == {("add_left", 100, 1000), ("add_right", 200, 2000)}, got
+PY
 END
 
 check 'counters with a line each are not reported' <<'END'

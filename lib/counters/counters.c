@@ -356,7 +356,7 @@ void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct perf_event_attr *attr = &c->events->event[c->counter[i].event].attr;
 		uint64_t period = attr->sample_period, range = period / 100 * percent;
-		if (attr->freq || range == 0)
+		if (attr->freq || range == 0 || !(attr->sample_type & PERF_SAMPLE_PERIOD))
 			continue;
 		period = period - range + random_number(seed) % (2 * range + 1);
 		ioctl(c->counter[i].fd, PERF_EVENT_IOC_PERIOD, &period);

@@ -34,16 +34,17 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 
 /*
  * Return whether samples of this event must have their period.  Several events of one stream have
- * periods of their own.  But of a software event that counts one at a time, the kernel takes each
- * as a sample, whatever its period, if samples have the period (perf_swevent_event()).  There
- * the reader uses the event's period.
+ * periods of their own, and VARIES: the period of each changes.  But an event that software counts
+ * is never sampled by a longer period if its samples have it (perf_swevent_event()): each
+ * occurrence is a sample.  Readers then take the period from the attr.  With a period of 1, that is
+ * what we want: an occurrence of a tracepoint may count more than one, and is one sample all the
+ * same.
  */
-static bool needs_period(const struct perf_event_attr *attr, bool several)
+static bool needs_period(const struct perf_event_attr *attr, bool several, bool varies)
 {
-	bool counts_one = attr->type == PERF_TYPE_SOFTWARE && !event_is_clock(attr) &&
-			  attr->config != PERF_COUNT_SW_DUMMY;
-
-	return attr->freq || (several && !counts_one);
+	if (event_is_occurrence(attr) && !attr->freq)
+		return attr->type == PERF_TYPE_TRACEPOINT && attr->sample_period == 1;
+	return attr->freq || several || varies;
 }
 
 static void set_fields(const struct sample_settings *s, struct event *event, bool several)
@@ -52,7 +53,7 @@ static void set_fields(const struct sample_settings *s, struct event *event, boo
 
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | s->sample_type;
 	attr->sample_type |= PERF_SAMPLE_IDENTIFIER;	/* there are at least two events */
-	if (s->periods || needs_period(attr, several))
+	if (needs_period(attr, several, s->periods))
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (attr->type != PERF_TYPE_TRACEPOINT && !event_is_ibs(event))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
@@ -298,6 +299,11 @@ static void report_limits(const struct sample_settings *s, const struct event_li
 			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
 	for (size_t i = 0; i < events->count; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
+		if (s->periods && event_is_occurrence(attr) && !attr->freq &&
+		    attr->sample_period > 1)
+			report_note(report, "--jitter does not vary the period of '%s': the kernel "
+				    "records periods of such an event only if it samples each "
+				    "occurrence", events->event[i].name);
 		if (attr->exclude_kernel && attr->type == PERF_TYPE_SOFTWARE &&
 		    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 			report_note(report, "'%s' counts nothing%s: threads are switched in the "

@@ -47,6 +47,11 @@ bool event_is_dummy(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
+bool event_is_occurrence(const struct perf_event_attr *attr)
+{
+	return !event_needs_counter(attr) && !event_is_clock(attr) && !event_is_dummy(attr);
+}
+
 bool event_tracks(const struct perf_event_attr *attr)
 {
 	return attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->task ||

@@ -166,6 +166,12 @@ bool event_is_cycles(const struct perf_event_attr *attr);
 /* Return whether the event is a dummy event, which takes no samples. */
 bool event_is_dummy(const struct perf_event_attr *attr);
 
+/*
+ * Return whether software calls the kernel's counter at each occurrence of the event: a breakpoint,
+ * a tracepoint, a page fault; not a clock.
+ */
+bool event_is_occurrence(const struct perf_event_attr *attr);
+
 /* Return whether the event records mappings, names, threads or other changes besides samples. */
 bool event_tracks(const struct perf_event_attr *attr);
 
