@@ -103,6 +103,29 @@ check 'runs to warm up are not counted, but made' <<'END'
 	grep -q '"runs": 2,' out
 END
 
+check 'each run reads standard input from where the first did, or a message is printed' <<'END'
+	printf "one\ntwo\nthree\n" >in
+	{ read -r first; pmu-stat -e task-clock --warmup 1 -n 3 -o table -- cat; } <in >out 2>err
+	test "$first $(sort out | uniq -c | xargs)" = "one 4 three 4 two"
+	pmu-stat -e task-clock -n 2 -o table --vs "cat -" cat <in >out 2>>err
+	test "$(sort out | uniq -c | xargs)" = "4 one 4 three 4 two"
+	echo one | pmu-stat -e task-clock -o table -- cat >out 2>>err
+	python3 - 2>>err <<'PY'
+import os, subprocess
+ended, writer = os.pipe()
+os.close(writer)
+unused, writer = os.pipe()
+for pipe in ended, unused:
+    subprocess.run(["pmu-stat", "-e", "task-clock", "-n", "3", "true"], stdin=pipe, check=True,
+                   stdout=subprocess.DEVNULL)
+PY
+	none grep "standard input" err
+	echo one | pmu-stat -e task-clock -n 3 -o table -- cat >out 2>err
+	cat err
+	grep -q "^pmu-stat: standard input is not a file: what one run reads, the next" err
+	test "$(grep -c input err)" = 1
+END
+
 check 'a machine without counters gets software events, and one line that says so' <<'END'
 	pmu-stat -- true >out 2>err
 	grep -q " task-clock" out

@@ -15,6 +15,7 @@
  */
 #pragma once
 #include "base/report.h"
+#include "counting/repeated-input.h"
 #include "event/event.h"
 #include "linux/bystander.h"
 #include "target/target.h"
@@ -78,6 +79,7 @@ struct counting {
 	struct counting_notes notes;
 
 	struct event_list *events;
+	struct repeated_input input;	/* of the commands */
 	struct bystander bystander;	/* while a command runs */
 	bool is_stopped;	/* the user stopped it: make no further runs */
 };

@@ -274,6 +274,7 @@ static bool run(struct counting *c, char *const *command, struct counting_run *o
 bool counting_run_command(struct counting *c, char *const *command, struct counting_run *out,
 			  struct report *report)
 {
+	repeated_input_begin(&c->input, report);
 	return run(c, command, out, report);
 }
 
