@@ -113,7 +113,7 @@ END
 
 check 'the same event twice is sampled once; another period or group is another event' <<'END'
 	pmu-sample -e page-faults:u,page-faults:u -c 1 -o s.data -- true 2>err
-	grep -q "'page-faults:u' is given twice, and sampled once" err
+	grep -q "'page-faults:u' is given twice, and used once" err
 	pmu-sample -v -e page-faults:u -c 1 -o t.data -- true 2>err
 	pmu-topprof --to folded s.data >folded
 	test -s folded

@@ -170,6 +170,28 @@ check 'a command that is not found, and an event that is refused: one line, exit
 	done
 END
 
+check 'a name has no modifier that means nothing for counts' <<'END'
+	pmu-stat -q -j -e page-faults:S,context-switches:p,cpu-migrations:P,page-faults:uP \
+		-- true >out
+	python3 - out <<'PY'
+import json, sys
+names = [row["name"] for row in json.load(open(sys.argv[1]))["rows"] if row["kind"] == "event"]
+assert names.pop() == "page-faults:u"
+names = [name.replace(":u", "") for name in names]	# without rights
+assert names == ["page-faults", "context-switches", "cpu-migrations"], names
+PY
+	exits 1 pmu-stat -e page-faults:pppp -- true
+END
+
+check 'a time below a nanosecond, and parts of nanoseconds, are shown' <<'END'
+	pmu-stat -q -n 2 --per op=1e20 -e page-faults -o out -- true
+	cat out
+	none grep "^ *0ns" out
+	grep -q "^ *[0-9.]*e-[0-9]*ns .* wall-time$" out
+	pmu-stat -q --per op=1e6 -e page-faults -o out -- sleep 0.01
+	grep -q "^ *[1-9][0-9]*\.[0-9]*ns .* wall-time$" out
+END
+
 check 'an output that cannot be written is refused before the run' <<'END'
 	any_user
 	exits 1 pmu-stat -o no/such -- sh -c ": >ran" 2>err

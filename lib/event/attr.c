@@ -105,11 +105,38 @@ void event_exclude_kernel(struct event *event)
 	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
 }
 
+/* Return LETTERS without those of UNWANTED, in P's arena. */
+static struct slice letters_without(struct event_parser *p, struct slice letters,
+				    const char *unwanted)
+{
+	char *kept = arena_text(&p->list->arena, letters.at, letters.size);
+	size_t size = 0;
+
+	for (size_t i = 0; i < letters.size; i++)
+		if (!strchr(unwanted, letters.at[i]))
+			kept[size++] = letters.at[i];
+	return (struct slice){ kept, size };
+}
+
+bool event_parser_modify(struct event_parser *p, struct event *event, struct slice letters,
+			 bool group)
+{
+	const struct event before = *event;
+	struct modifier_error wrong;
+
+	if (!event_modify(p->list, event, letters, group, &wrong))
+		return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
+	if (!p->options->counts || letters.size == 0)
+		return true;
+	letters = letters_without(p, letters, group ? "pP" : "pPS");	/* S: read the group */
+	*event = before;
+	return event_modify(p->list, event, letters, group, &wrong);
+}
+
 bool event_parser_add(struct event_parser *p, const struct event_item *item, struct event event,
 		      struct slice modifiers, const struct event_rates *rates)
 {
 	struct event_list *list = p->list;
-	struct modifier_error wrong;
 
 	if (list->count >= MOST_EVENTS)
 		return event_wrong(p, item->all.at, "more than %d events", MOST_EVENTS);
@@ -123,9 +150,8 @@ bool event_parser_add(struct event_parser *p, const struct event_item *item, str
 		event.unit = event_is_clock(&event.attr) ? UNIT_TIME : UNIT_COUNT;
 	if (event.scale == 0)
 		event.scale = 1;
-	if (!event_modify(list, &event, modifiers, false, &wrong))
-		return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-	if (!choose_period(p, item, &event, rates))
+	if (!event_parser_modify(p, &event, modifiers, false) ||
+	    !choose_period(p, item, &event, rates))
 		return false;
 	if (item->rename) {
 		event.name = item->rename;
@@ -171,7 +197,7 @@ void event_list_drop_equal(struct event_list *list, struct report *report)
 		if (same == kept)
 			list->event[kept++] = list->event[i];
 		else
-			report_note(report, "'%s' is given twice, and sampled once",
+			report_note(report, "'%s' is given twice, and used once",
 				    list->event[i].name);
 	}
 	list->count = kept;

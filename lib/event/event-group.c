@@ -90,11 +90,10 @@ static bool sample_one(struct event_parser *p, size_t first)
 bool event_make_group(struct event_parser *p, size_t first, struct slice letters)
 {
 	struct event_list *list = p->list;
-	struct modifier_error wrong;
 
 	number_group(list, first);
 	for (size_t i = first; i < list->count && letters.size > 0; i++)
-		if (!event_modify(list, &list->event[i], letters, true, &wrong))
-			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
+		if (!event_parser_modify(p, &list->event[i], letters, true))
+			return false;
 	return sample_one(p, first);
 }

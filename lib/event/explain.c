@@ -55,7 +55,8 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 {
 	if (is_hardware(event) && !event_machine_has_pmu())
 		snprintf(why, size, "this machine shows no hardware PMU (a virtual machine?): "
-			 "turn on the hypervisor's virtual PMU, or use cpu-clock");
+			 "turn on the hypervisor's virtual PMU, or use %s",
+			 event->attr.sample_period ? "cpu-clock" : "task-clock");
 	else if (is_hardware(event))
 		snprintf(why, size, "this CPU does not count it; "
 			 "pmu-events --list shows what it counts");

@@ -59,6 +59,13 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
 	__attribute__((format(printf, 3, 4)));
 
 /*
+ * Apply the modifiers LETTERS to EVENT, as event_modify() does, but leave out those that say how to
+ * sample if the events of P count.  False: reported.
+ */
+bool event_parser_modify(struct event_parser *p, struct event *event, struct slice letters,
+			 bool group);
+
+/*
  * Add EVENT, with base, attr.type and attr.config* set, to the list.  Applies the terms of
  * ITEM, MODIFIERS, and a period (RATES has the preset).  False: reported.
  */

@@ -22,7 +22,7 @@ struct stat_cells {
 	char text[COLUMNS][STAT_CELL];
 };
 
-/* Write NS, a time, to TEXT, in four digits or more. */
+/* Write NS, a time, to TEXT, in four digits or more; less than 1 ns in three. */
 static void format_time(char *text, size_t size, double ns)
 {
 	static const struct { double by; const char *suffix; } scales[] = {
@@ -33,9 +33,14 @@ static void format_time(char *text, size_t size, double ns)
 	while (i < 3 && ns < scales[i].by * 0.99995)
 		i++;
 	double value = ns / scales[i].by;
-	int places = i == 3 || value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
+	bool is_whole = i == 3 && value == floor(value);
+	int places = value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
 
-	snprintf(text, size, "%.*f%s", places, value, ns == 0 ? "" : scales[i].suffix);
+	if (!is_whole && fabs(value) < 1)
+		snprintf(text, size, "%.3gns", value);
+	else
+		snprintf(text, size, "%.*f%s", is_whole ? 0 : places, value,
+			 ns == 0 ? "" : scales[i].suffix);
 }
 
 void stat_format_value(char *text, size_t size, double value, const char *unit)
