@@ -134,6 +134,17 @@ check 'a machine without counters gets software events, and one line that says s
 	exits 0 pmu-stat --detail -- true >out 2>err
 	grep -q " minor-faults" out
 	at_most "$(wc -l <err)" 2
+	pmu-events --check cycles || ! pmu-stat -e cycles -- true 2>err
+	none grep cpu-clock err	# advice for those that sample
+END
+
+check 'a command of several lines is shown in one' <<'END'
+	pmu-stat -q -e page-faults -o out -- sh -c "true
+true"
+	test "$(head -n 1 out)" = "1 run of: sh -c '"'true\ntrue'"'"
+	pmu-stat -q -n 1 -e page-faults -o out --vs "true
+true" true
+	grep -q '^base: .*true\\ntrue' out
 END
 
 check 'clocks have the time in the kernel, for every user, and a message does not deny it' <<'END'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "base/arena.h"
 
 #include <string.h>
 
@@ -42,6 +43,20 @@ void text_make_safe(char *text)
 	for (; (size = text_character(text, &code)) > 0; text += size)
 		if (!text_is_safe(code))
 			memset(text, '?', size);
+}
+
+char *text_in_one_line(const char *text)
+{
+	char *line = mem_resize(NULL, 2 * strlen(text) + 1), *at = line;
+
+	for (; *text; text++) {
+		if (*text == '\n')
+			*at++ = '\\';
+		*at++ = *text == '\n' ? 'n' : *text;
+	}
+	*at = '\0';
+	text_make_safe(line);
+	return line;
 }
 
 bool text_needs_care(const char *text)

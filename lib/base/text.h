@@ -34,5 +34,8 @@ bool text_is_safe(uint32_t code);
 /* Replace each byte of an unsafe character by '?'; the length does not change. */
 void text_make_safe(char *text);
 
+/* Return TEXT, made safe, with "\\n" for each newline.  The caller frees. */
+char *text_in_one_line(const char *text);
+
 /* Return whether text_make_safe() would change TEXT. */
 bool text_needs_care(const char *text);

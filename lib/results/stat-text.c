@@ -95,9 +95,9 @@ static void format_row(struct stat_cells *c, const struct counting_row *r)
 /* Print what the table is about. */
 static void print_heading(const struct stat_heading *h, FILE *out)
 {
-	char wall[STAT_CELL], *words = words_quoted(h->command.count, h->command.item);
+	char wall[STAT_CELL], *quoted = words_quoted(h->command.count, h->command.item);
+	char *words = text_in_one_line(quoted);
 
-	text_make_safe(words);
 	format_time(wall, sizeof(wall), (double)h->wall);
 	if (h->target && h->runs == 1)
 		fprintf(out, "%s of %s", wall, h->target);
@@ -114,6 +114,7 @@ static void print_heading(const struct stat_heading *h, FILE *out)
 		fprintf(out, ", values per %s", h->per);
 	fputc('\n', out);
 	free(words);
+	free(quoted);
 }
 
 /* Print the name of row R; NULL: the title of the column. */

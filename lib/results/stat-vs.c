@@ -107,9 +107,8 @@ static void print_table(const struct comparison *c, const char *per, FILE *out)
 
 static void print_side(const char *name, const struct stat_side *side, FILE *out)
 {
-	char *text = mem_text(side->text);
+	char *text = text_in_one_line(side->text);
 
-	text_make_safe(text);
 	fprintf(out, "%s %s (%zu run%s", name, text, side->runs, side->runs == 1 ? "" : "s");
 	if (side->failed)
 		fprintf(out, ", %zu failed", side->failed);
