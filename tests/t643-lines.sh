@@ -93,8 +93,10 @@ check 'of two breakpoints with a period, one of so many stores is a sample' <<'E
 	python3 - found <<'PY'
 import json, sys
 row, = json.load(open(sys.argv[1]))["rows"]
-got = {(a["function"], a["samples"], a["periods"]) for a in row["accesses"]}
-assert got == {("add_left", 100, 1000), ("add_right", 200, 2000)}, got
+got = {a["function"]: (a["samples"], a["periods"]) for a in row["accesses"]}
+left, right = got["add_left"], got["add_right"]
+assert left[0] in (99, 100) and right[0] in (199, 200), got	# the last period may not be full
+assert left[1] == 10 * left[0] and right[1] == 10 * right[0], got
 PY
 END
 
