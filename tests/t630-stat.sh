@@ -328,6 +328,26 @@ check 'processes are counted with the threads that they start, none twice, until
 	about "$(sed -n "s/^,task-clock,nanoseconds,\([0-9]*\),.*/\1/p" out)" 100000000
 END
 
+check 'a process whose first thread has ended is counted until the last one ends' <<'END'
+	unsanitized
+	printf '%s\n' '#include <pthread.h>' '#include <unistd.h>' 'static volatile unsigned long n;' \
+		'static void *work(void *p) { read(0, &p, 1); while (n < 40000000) n++; return 0; }' \
+		'int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_exit(0); }' |
+		gcc -O1 -w -x c - -o first -lpthread
+	mkfifo go
+	./first <go &
+	pid=$!
+	exec 3>go
+	eventually grep -q "^State:.*zombie" /proc/$pid/status
+	pmu-stat --to csv -e task-clock -p $pid >out 2>err &
+	stat=$!
+	eventually sh -c "ls -l /proc/$stat/fd | grep -q pidfd"
+	echo >&3
+	exits 0 wait $stat
+	cat out err
+	at_least "$(sed -n "s/^,task-clock,nanoseconds,\([0-9]*\),.*/\1/p" out)" 10000000
+END
+
 check 'the processes that a process starts are not counted with it' <<'END'
 	any_user
 	mkfifo go

@@ -44,11 +44,6 @@ static void watch(struct counted_run *r, pid_t pid)
 	r->watched[r->watches++] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
-static bool process_has_ended(pid_t pid)
-{
-	return (kill(pid, 0) < 0 && errno == ESRCH) || proc_is_zombie(pid);
-}
-
 /* Return whether there is nothing more to count. */
 static bool has_ended(const struct counted_run *r)
 {
@@ -58,7 +53,7 @@ static bool has_ended(const struct counted_run *r)
 	if (r->child.pid)
 		return proc_child_has_ended(r->child.pid);
 	for (size_t i = 0; i < t->pids && !alive; i++)
-		alive += !process_has_ended(t->pid[i]);
+		alive += !proc_has_ended(t->pid[i]);
 	return t->pids && !alive;
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -342,6 +343,12 @@ pid_t proc_living_thread(pid_t pid)
 			living = threads.id[i];
 	free(threads.id);
 	return living;
+}
+
+bool proc_has_ended(pid_t pid)
+{
+	/* in this order: its parent may wait for it between the two */
+	return proc_is_zombie(proc_living_thread(pid)) || (kill(pid, 0) < 0 && errno == ESRCH);
 }
 
 bool proc_cpu_used(pid_t pid, struct proc_used *used)

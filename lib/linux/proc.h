@@ -127,6 +127,9 @@ bool proc_is_zombie(pid_t pid);
  */
 pid_t proc_living_thread(pid_t pid);
 
+/* Return whether all threads of process PID have ended. */
+bool proc_has_ended(pid_t pid);
+
 /* CPU time, in ns, of a process: its own, and of the children that it has waited for. */
 struct proc_used {
 	uint64_t own, by_children;

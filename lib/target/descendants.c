@@ -3,8 +3,6 @@
 #include "base/arena.h"
 #include "linux/proc.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,15 +50,10 @@ void descendants_follow(struct descendants *d, const struct perf_event_header *r
 		remove_at(d, known);
 }
 
-static bool has_ended(pid_t pid)
-{
-	return (kill(pid, 0) < 0 && errno == ESRCH) || proc_is_zombie(pid);
-}
-
 void descendants_prune(struct descendants *d)
 {
 	for (uint32_t i = d->count; i-- > 0;)
-		if (has_ended(d->pid[i]))
+		if (proc_has_ended(d->pid[i]))
 			remove_at(d, i);
 }
 
