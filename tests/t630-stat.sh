@@ -389,17 +389,30 @@ check 'each thread, CPU, core and node has rows of its own' <<'END'
 	pmu-stat --to csv -e task-clock -p $pid --per-thread >out 2>err
 	at_least "$(grep -cE "^[0-9]+ [a-z0-9]+,task-clock," out)" 2
 	counts_kernel || skip "who may not count the kernel cannot count CPUs"
+	cpus=/sys/devices/system/cpu
 	for unit in cpu core node; do
 		pmu-stat --to csv -e task-clock -a --per-$unit -d 50ms >$unit 2>/dev/null
 		grep ,task-clock, $unit | cut -d , -f 1 | sort >got
 		lscpu -p=CPU,SOCKET,CORE,NODE | grep -v "^#" | while IFS=, read -r cpu package core node; do
 			case $unit in
 			cpu) echo "cpu $cpu" ;;
-			core) echo "core ${package:-0}.$core" ;;
+			core) echo "core ${package:-0}.$(cat $cpus/cpu$cpu/topology/core_id)" ;;
 			node) echo "node ${node:-0}" ;;
 			esac
 		done | sort -u | same - got
 	done
+END
+
+check 'without /sys, cores are not said to be one' <<'END'
+	needs_root
+	unshare -m true || skip "unshare -m: not permitted"
+	printf "mount -t tmpfs none /sys && exec \"\$@\"\n" >bare
+	exits 1 unshare -m sh bare "$BIN/pmu-stat" -a --by core -d 0.1 >out 2>err
+	cat err
+	grep -q "^pmu-stat: cannot count by core or node: /sys does not say in which core CPU 0" err
+	test "$(wc -l <err)" = 1
+	exits 0 unshare -m sh bare "$BIN/pmu-stat" -a --by cpu -d 0.1 >out 2>err
+	grep -q "^cpu 0 " out
 END
 
 check 'spellings of perf stat work, or the message names the option of ours' <<'END'

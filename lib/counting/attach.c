@@ -30,11 +30,20 @@ static char *thread_name(const struct target_thread *thread)
 	return name;
 }
 
-/* Return the unit of CPU, which is new if its core or node is. */
-static uint32_t unit_of_cpu(struct counted_run *r, int cpu)
+/* Set *UNIT to the unit of CPU, which is new if its core or node is.  False: reported. */
+static bool unit_of_cpu(struct counted_run *r, int cpu, uint32_t *unit)
 {
 	struct cpu_place at = cpus_place(cpu);
 	char *name;
+
+	*unit = 0;
+	if (!r->c->by)
+		return true;
+	if (!at.is_known && r->c->by != BY_CPU) {
+		report_error(r->report, "cannot count by core or node: /sys does not say in which "
+			     "core CPU %d is; --by cpu works", cpu);
+		return false;
+	}
 	int size = r->c->by == BY_CPU ? asprintf(&name, "cpu %d", cpu)
 		 : r->c->by == BY_CORE ? asprintf(&name, "core %d.%d", at.package, at.core)
 		 : asprintf(&name, "node %d", at.node);
@@ -42,12 +51,13 @@ static uint32_t unit_of_cpu(struct counted_run *r, int cpu)
 	if (size < 0)
 		abort();
 
-	for (uint32_t i = 0; i < r->units; i++)
-		if (!strcmp(r->unit[i], name)) {
+	for (; *unit < r->units; ++*unit)
+		if (!strcmp(r->unit[*unit], name)) {
 			free(name);
-			return i;
+			return true;
 		}
-	return run_add_unit(r, name);
+	*unit = run_add_unit(r, name);
+	return true;
 }
 
 /* Open the events on all CPUs that are online. */
@@ -58,8 +68,9 @@ static bool attach_to_cpus(struct counted_run *r)
 	bool good = true, ended;
 
 	for (size_t i = 0; good && i < online.count; i++) {
-		uint32_t unit = r->c->by ? unit_of_cpu(r, online.cpu[i]) : 0;
-		good = counts_open(&r->counts, t->cgroup ? t->cgroup : -1, online.cpu[i],
+		uint32_t unit;
+		good = unit_of_cpu(r, online.cpu[i], &unit) &&
+		       counts_open(&r->counts, t->cgroup ? t->cgroup : -1, online.cpu[i],
 				   t->cgroup ? PERF_FLAG_PID_CGROUP : 0, unit, &ended);
 	}
 	if (online.count == 0)

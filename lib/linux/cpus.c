@@ -95,22 +95,26 @@ struct cpu_list cpus_possible(void)
 	return read_list("cpu/possible");
 }
 
-/* Return the number in the file NAME of CPU's topology; 0: unknown. */
-static int topology(int cpu, const char *name)
+/* Store the number in the file NAME of CPU's topology in *NUMBER.  False: unknown. */
+static bool topology(int cpu, const char *name, int *number)
 {
 	char text[32];
 
-	return linux_read_text(text, sizeof(text), "/sys/devices/system/cpu/cpu%d/topology/%s",
-			       cpu, name) ? (int)strtol(text, NULL, 10) : 0;
+	if (!linux_read_text(text, sizeof(text), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu,
+			     name))
+		return false;
+	*number = (int)strtol(text, NULL, 10);
+	return true;
 }
 
 struct cpu_place cpus_place(int cpu)
 {
-	struct cpu_place place = { .package = topology(cpu, "physical_package_id"),
-				   .core = topology(cpu, "core_id") };
+	struct cpu_place place = { .is_known = false };
 	struct cpu_list nodes = read_list("node/online");
 	char name[64];
 
+	place.is_known = topology(cpu, "core_id", &place.core);
+	topology(cpu, "physical_package_id", &place.package);
 	for (size_t i = 0; i < nodes.count; i++) {
 		snprintf(name, sizeof(name), "node/node%d/cpulist", nodes.cpu[i]);
 		struct cpu_list cpus = read_list(name);

@@ -25,8 +25,9 @@ struct cpu_list cpus_online(void);
 /* Return the CPUs that this machine can have, online or not.  Empty: unknown. */
 struct cpu_list cpus_possible(void);
 
-/* Where a CPU is; 0: unknown. */
+/* Where a CPU is. */
 struct cpu_place {
+	bool is_known;			/* false: the kernel does not say; all numbers are 0 */
 	int package, core, node;	/* CORE: its number in the package */
 };
 
