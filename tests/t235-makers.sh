@@ -108,15 +108,6 @@ check 'attributes and modifiers; what an event does not allow is an error' <<'EN
 	done
 END
 
-# tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
-tree() {
-	dir=$1/bus/event_source/devices
-	cut -d" " -f1 "$TOP/tests/data/sysfs/$1" | sed "s|/[^/]*$||;s|^|$dir/|" | sort -u |
-		xargs mkdir -p
-	awk -v dir="$dir" '{ file = dir "/" $1; sub(/^[^ ]* /, ""); print >file; close(file) }' \
-		"$TOP/tests/data/sysfs/$1"
-}
-
 # x86_cpu TREE FAMILY MODEL
 x86_cpu() {
 	mkdir -p "$1/devices/system/cpu"

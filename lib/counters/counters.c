@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/random.h"
+#include "counters/refusal.h"
 #include "record/events.h"
 
 #include <errno.h>
@@ -175,22 +176,6 @@ static bool is_offline(int cpu)
 	return offline;
 }
 
-/* Report that the kernel refused EVENT with ERROR.  Returns false. */
-static bool report_refusal(struct counters *c, const struct event *event, pid_t tid, bool by_cpu,
-			   int error)
-{
-	struct event asked = *event;
-	char why[512];
-
-	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* needs more rights */
-	if (by_cpu)
-		event_explain(&asked, error, why, sizeof(why));
-	else
-		event_explain_task(&asked, tid, error, why, sizeof(why));
-	report_error(c->report, "cannot sample '%s': %s", event->name, why);
-	return false;
-}
-
 /* Set the filter of EVENT in the kernel.  False: reported. */
 static bool set_filter(struct counters *c, const struct event *event, int fd)
 {
@@ -239,8 +224,10 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		}
 		if (fd < 0 && error == ENODEV && is_offline(c->cpu[i]))
 			return true;
-		if (fd < 0)
-			return report_refusal(c, event, tid, by_cpu, error);
+		if (fd < 0) {
+			refusal_report(event, "sample", by_cpu ? -1 : tid, error, c->report);
+			return false;
+		}
 		if (!complete_event(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;

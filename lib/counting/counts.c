@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "base/descriptor.h"
+#include "counters/refusal.h"
 #include "counting/internal.h"
 #include "linux/cpus.h"
 
@@ -18,20 +19,13 @@ struct spot {
 	uint32_t unit;
 };
 
-/* Report that the kernel refused EVENT at PLACE with ERROR.  Returns false. */
+/* Report that the kernel refused EVENT at SPOT with ERROR.  Returns false. */
 static bool report_refusal(struct counts *c, const struct event *event, const struct spot *spot,
 			   int error)
 {
 	bool by_cpu = spot->tid < 0 || spot->flags & PERF_FLAG_PID_CGROUP;
-	struct event asked = *event;
-	char why[512];
 
-	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* needs more rights */
-	if (by_cpu)
-		event_explain(&asked, error, why, sizeof(why));
-	else
-		event_explain_task(&asked, spot->tid, error, why, sizeof(why));
-	report_error(c->report, "cannot count '%s': %s", event->name, why);
+	refusal_report(event, "count", by_cpu ? -1 : spot->tid, error, c->report);
 	return false;
 }
 

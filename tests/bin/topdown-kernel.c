@@ -10,24 +10,17 @@
  * leader).
  */
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/perf_event.h>
-#include <linux/seccomp.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #ifdef __x86_64__
+#include "tests/bin/open-calls.h"
+
 enum { SLOTS = 0x400, RETIRING = 0x8000, LAST_METRIC = 0x8300, FDS = 4096 };
 
 static FILE *log_file;
@@ -97,65 +90,12 @@ static void stop_at_call(pid_t child)
 	fflush(log_file);
 }
 
-/* Trace CHILD until it ends, and return its status. */
-static int follow(pid_t child)
-{
-	int status;
-
-	for (;;) {
-		pid_t pid = waitpid(-1, &status, __WALL);
-		if (pid < 0)
-			return 1;
-		if (pid == child && WIFEXITED(status))
-			return WEXITSTATUS(status);
-		if (pid == child && WIFSIGNALED(status))
-			return 128 + WTERMSIG(status);
-		if (!WIFSTOPPED(status))
-			continue;
-		int number = WSTOPSIG(status);
-		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
-			stop_at_call(pid);
-		if (number == SIGTRAP || number == SIGSTOP)
-			number = 0;
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(long)number);
-	}
-}
-
-static void be_command(char **argv)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
-
-	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-	raise(SIGSTOP);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0)
-		execvp(argv[0], argv);
-	perror("topdown-kernel");
-	_exit(127);
-}
-
 int main(int argc, char **argv)
 {
-	int status;
-
 	log_file = argc > 2 ? fopen(argv[1], "we") : NULL;
 	if (!log_file)
 		return 2;
-	pid_t child = fork();
-	if (child == 0)
-		be_command(argv + 2);
-	waitpid(child, &status, 0);
-	/* Without PTRACE_O_TRACEFORK: children of the command open no events. */
-	ptrace(PTRACE_SETOPTIONS, child, NULL,
-	       (void *)(long)(PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL));
-	ptrace(PTRACE_CONT, child, NULL, NULL);
-	return follow(child);
+	return run_with_open_calls(argv + 2, stop_at_call);
 }
 #else
 int main(void)
