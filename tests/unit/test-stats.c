@@ -186,8 +186,8 @@ static void test_exact(void)
 	struct share_part p = part_of(flat), q = part_of(phases);
 	struct share_bar b = share_bar(&w, &p), c = share_bar(&w, &q);
 	tap(b.is_exact && b.low == b.share && b.high == b.share, "counted completely, constant");
-	tap(!c.is_exact && c.low < c.share && c.low_run == c.share && c.high_run == c.share,
-	    "counted completely, in phases: exact for this recording only");
+	tap(c.is_exact && c.low == c.share && c.high == c.share,
+	    "counted completely, in phases: exact for this recording, too");
 }
 
 /* Few samples with most of the weight: the whole limits the effective number. */
