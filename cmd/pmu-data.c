@@ -66,7 +66,7 @@ static bool check_facts(const struct access_facts *f, struct report *report)
 	return false;
 }
 
-/* Without stores, lines that threads contend for cannot be told from lines that they only read. */
+/* Threads contend for a line only if one of them stores to it.  Without stores, nobody knows. */
 static void advise(const struct accesses *a, struct report *report)
 {
 	if (by == ACCESS_BY_LINE && a->all.stores == 0 && a->all.elsewhere == 0)

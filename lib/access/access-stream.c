@@ -55,7 +55,7 @@ static enum access_kind kind_of(const struct perf_event_attr *attr,
 	       : op == DATA_SOURCE_STORE ? ACCESS_STORE : ACCESS_UNKNOWN;
 }
 
-/* Return the name of the function in which S was; of code without a name, that of its object. */
+/* Return the function in which SAMPLE was taken; the name of the object, if it has no name. */
 static const char *function_of(struct access_stream *s, const struct resolved_sample *sample)
 {
 	const struct resolved *r = &s->tables;

@@ -21,7 +21,7 @@ struct access_facts {
 	uint64_t without;	/* that were selected and have none */
 	uint64_t lost;		/* samples, or records that may have been samples */
 	uint32_t events;	/* that have samples with a data address */
-	const char *event;	/* the name of the first of them; NULL: there is none */
+	const char *event;	/* name of the first of these events; NULL: no event */
 	bool has_sources, has_weights, has_physical;	/* of some sample with a data address */
 	bool is_complete;	/* each occurrence of these events is a sample */
 };

@@ -42,7 +42,7 @@ struct access_sample {
 	const char *thread;	/* name of the thread */
 	const char *function;	/* that accessed ADDRESS */
 	const char *object;	/* at ADDRESS: a variable, or memory; never empty */
-	const char *file;	/* that has the variable; "": OBJECT is none */
+	const char *file;	/* of the variable; "": OBJECT is not a variable */
 	uint64_t offset;	/* of ADDRESS in OBJECT, if HAS_OFFSET */
 	bool has_offset;
 	bool is_variable;	/* OBJECT is a variable */

@@ -67,8 +67,8 @@ void bench_exec(char *const *command, const struct event_list *events,
 	bench_words_add(&prefix, "--");
 	const char *wrong = bench_command_exec(&words, command, &prefix);
 	if (wrong) {
-		report_error(report, "cannot tell '%s' to run this tool: -exec cannot contain both "
-			     "kinds of quotes, as in: %s", command[0], wrong);
+		report_error(report, "'%s' cannot run this tool: -exec takes words with one kind "
+			     "of quotes, and this one has both: %s", command[0], wrong);
 	} else {
 		signals_restore(0);
 		execvp(words.word[0], words.word);

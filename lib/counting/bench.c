@@ -32,7 +32,7 @@ struct bench {
 
 	const char *cpus;	/* the rest of -test.cpu, for later runs; NULL: no more runs */
 	char *cpu;		/* argument of -test.cpu of this run; NULL: the command's own */
-	unsigned threads;	/* number at the end of this run's names; 1: there is none */
+	unsigned threads;	/* of this run: N in BenchmarkName-N; 1: names end without it */
 	struct output_lines whole;	/* output of this run */
 	struct bench_line at;	/* where we are in it */
 	uint64_t left;		/* results still to be returned of the benchmark there */
@@ -122,7 +122,7 @@ static void find_threads(struct bench *b)
 	rewind(b->whole.file);
 }
 
-/* Make the next run of all benchmarks.  False: there is none, or it could not be run (reported). */
+/* Run all benchmarks once more.  False: all runs were made, or one failed (reported). */
 static bool run_whole(struct bench *b)
 {
 	struct bench_words words = { 0 };
@@ -161,8 +161,8 @@ static char *plain_name(const struct bench *b)
 }
 
 /*
- * Find the result of this benchmark in what it printed alone.  Return false if there is none.  A
- * process that ends while the benchmark runs may print a result of 0 iterations.
+ * Find the result of this benchmark in what it printed alone.  Return false if it has no
+ * result.  A process that ends during the benchmark may print a result of 0 iterations.
  */
 static bool find_result(struct bench *b, int which, uint64_t iterations)
 {

@@ -20,9 +20,9 @@ static const struct usual {
 	{ "dTLB-load-misses", true }, { "iTLB-load-misses", true },
 };
 
-/* Which of the usual events are missing, and why. */
+/* The usual events that this machine does not count, and the reason. */
 struct missing {
-	bool cycles;		/* and so, all that need a hardware counter */
+	bool cycles;		/* and with it all events of hardware counters */
 	char names[256];	/* of others: "LLC-loads, LLC-load-misses" */
 	char why[512];		/* of the first */
 };

@@ -109,7 +109,7 @@ struct counting_runs {
 	struct counting_run *run;
 	size_t count;
 	size_t failed;		/* runs of a command that failed, or died by a signal */
-	size_t stopped;		/* of those of the target, a command, that were cut */
+	size_t stopped;		/* runs of a command that were stopped before its end */
 	int status;		/* of the last that failed or was stopped, as a shell has it; 0:
 				   none */
 };
