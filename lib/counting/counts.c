@@ -29,16 +29,7 @@ static bool report_refusal(struct counts *c, const struct event *event, const st
 	return false;
 }
 
-/* Set the filter of EVENT in the kernel.  False: reported. */
-static bool set_filter(struct counts *c, const struct event *event, int fd)
-{
-	if (!event->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
-		return true;
-	report_failure(c->report, "cannot filter '%s'", event->name);
-	return false;
-}
-
-/* Open event E at PLACE, in the group of the count LEADER.  False: see *ENDED, or reported. */
+/* Open event E at SPOT, in the group of the count LEADER.  False: see *ENDED, or reported. */
 static bool open_one(struct counts *c, uint32_t e, const struct spot *spot, uint32_t leader,
 		     bool *ended)
 {
@@ -52,7 +43,8 @@ static bool open_one(struct counts *c, uint32_t e, const struct spot *spot, uint
 		*ended = true;
 	if (fd < 0)
 		return !*ended && report_refusal(c, event, spot, errno);
-	if (!set_filter(c, event, fd) || ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
+		report_failure(c->report, "cannot count '%s'", event->name);
 		close(fd);
 		return false;
 	}
