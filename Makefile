@@ -27,9 +27,9 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
-MODULES = base stats linux record stream elf event process waits locate dwarf cfi names symbol \
-	  code unwind target relay labels counters sample counting resolve pprof aggregate compare access \
-	  listing show results flame live survey host compose serve tool
+MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi names \
+	  symbol code unwind target relay labels counters sample counting resolve pprof aggregate \
+	  compare access listing show results flame live survey host compose serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -231,8 +231,8 @@ $(VERSIONED): OURS += -include $B/version.h
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
-BUSY := base record stream elf dwarf cfi names code unwind symbol process waits labels resolve pprof \
-	aggregate
+BUSY := base record stream resolved elf dwarf cfi names code unwind symbol process waits labels resolve \
+	pprof aggregate
 $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g

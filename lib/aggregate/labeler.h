@@ -8,7 +8,7 @@
 #include "labels/program-labels.h"
 #include "pprof/label-kinds.h"
 #include "record/tracing-data.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 #include "stream/tasks.h"
 
 /* Zero-initialised: no labels. */

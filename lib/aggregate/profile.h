@@ -14,7 +14,7 @@
 #include "base/output.h"
 #include "labels/labels.h"
 #include "pprof/pack.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 /* Totals of one event. */
 struct profile_event {

@@ -6,7 +6,7 @@
 #include "pprof/label-kinds.h"
 #include "pprof/sample-type.h"
 #include "record/words.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

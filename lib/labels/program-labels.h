@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "labels/labels.h"
-#include "stream/label-sets.h"
+#include "resolved/label-sets.h"
 
 /* Zero-initialised: no labels of the program are wanted. */
 struct program_labels {

@@ -10,7 +10,7 @@
 #pragma once
 #include "base/intern.h"
 #include "record/record.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 struct object {
 	const char *path;	/* as mapped, without " (deleted)"; NULL: a removed object */

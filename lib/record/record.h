@@ -40,7 +40,7 @@ enum {
 	RECORD_SIMPLEPERF_END	= 32779,	/* one past the last type */
 };
 
-/* Types that only resolved streams have (stream/resolved.h). */
+/* Types that only resolved streams have (resolved/resolved.h). */
 enum {
 	RECORD_STRING		= 0x504d0000,
 	RECORD_OBJECT		= 0x504d0001,

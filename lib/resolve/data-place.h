@@ -2,8 +2,8 @@
 /*
  * data-place - what the data address of a sample is in: a variable, a stack, the heap.
  *
- * A datum (stream/resolved.h) is defined once for each variable, and for each piece of memory that
- * has one name, never for an address: memory is bounded by the number of symbols, mappings and
+ * A datum (resolved/resolved.h) is defined once for each variable, and for each piece of memory
+ * that has one name, never for an address: memory is bounded by the number of symbols, mappings and
  * threads that were used, whatever the number of addresses.
  *
  * How an address gets its name:

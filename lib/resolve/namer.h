@@ -14,7 +14,7 @@
 #include "base/report.h"
 #include "base/table.h"
 #include "names/demangle.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 struct kernel_code;
 struct place;

@@ -13,7 +13,7 @@
 #include "process/space.h"
 #include "resolve/cache.h"
 #include "resolve/stack-ends.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 struct resolver;
 

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 #include <inttypes.h>
 #include <stdio.h>

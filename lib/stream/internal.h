@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the stream reader, shared by its source files; at the end, functions of inflate and
- * label-sets that only this module calls.
+ * Internals of the stream reader, shared by its source files; at the end, functions of inflate that
+ * only this module calls.
  */
 #pragma once
 #include "base/buffer.h"
 #include "base/fuel.h"
 #include "stream/inflate.h"
-#include "stream/label-sets.h"
 #include "stream/order.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
@@ -226,12 +225,6 @@ void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
  * sample takes more than a byte, because its time differs.
  */
 bool inflate_is_bomb(const struct inflate *z);
-
-/* Return the id of the pair KEY and VALUE. */
-uint32_t label_sets_pair(struct label_sets *l, const char *key, const char *value);
-
-/* Return the id of the set with COUNT pairs, up to LABEL_SET_PAIRS_MAX, whose ids are in PAIR. */
-uint32_t label_sets_add(struct label_sets *l, const uint32_t *pair, uint32_t count);
 
 /*
  * relabel - rewrites the records of one stream for a stream that joins several.

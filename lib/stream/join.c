@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "stream/internal.h"
-#include "stream/resolved.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

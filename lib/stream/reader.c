@@ -3,7 +3,6 @@
 #include "stream/look.h"
 #include "record/group.h"
 #include "record/swap.h"
-#include "stream/resolved.h"
 #include "stream/tasks.h"
 
 #include <errno.h>

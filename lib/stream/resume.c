@@ -4,7 +4,6 @@
  * multiples of 8, and each record is followed by another.
  */
 #include "stream/internal.h"
-#include "stream/resolved.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
  */
 #include "labels/label-join.h"
 #include "record/label-payload.h"
-#include "stream/label-sets.h"
+#include "resolved/label-sets.h"
 #include "stream/writer.h"
 
 #include <stdlib.h>

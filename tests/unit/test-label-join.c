@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels records that are cut or wrong; sets of labels, and when they are forgotten. */
 #include "labels/label-join.h"
-#include "stream/label-sets.h"
+#include "resolved/label-sets.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

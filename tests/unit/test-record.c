@@ -2,8 +2,8 @@
 /* Every decoder of records, given each of them cut at each byte: none reads beyond. */
 #include "record/sample.h"
 #include "record/swap.h"
+#include "resolved/resolved.h"
 #include "show/describe.h"
-#include "stream/resolved.h"
 #include "tests/unit/host.h"
 #include "tests/unit/tap.h"
 

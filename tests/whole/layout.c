@@ -2,7 +2,7 @@
 /* Where the fields of records lie: linux/perf_event.h, and pmu-stream(5). */
 #include "whole.h"
 #include "record/record.h"
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 
 struct walk {
 	const struct model *m;

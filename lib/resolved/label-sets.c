@@ -7,7 +7,7 @@
 #include "record/label-payload.h"
 #include "record/label-record.h"
 #include "record/words.h"
-#include "stream/internal.h"
+#include "resolved/internal.h"
 
 #include <stdlib.h>
 

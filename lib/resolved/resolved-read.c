@@ -3,10 +3,10 @@
  * Reads definitions and samples.  Each distinct definition is in the tables once; a map for each
  * kind translates ids of the stream to ids in the tables.
  */
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 #include "base/digest.h"
 #include "record/label-payload.h"
-#include "stream/internal.h"
+#include "resolved/internal.h"
 
 #include <stdlib.h>
 

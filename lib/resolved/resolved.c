@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds and writes definitions and samples; resolved-read.c reads them. */
-#include "stream/resolved.h"
+#include "resolved/resolved.h"
 #include "base/hash.h"
 #include "base/table.h"
 #include "stream/writer.h"

@@ -17,7 +17,7 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "record/stack-end.h"
-#include "stream/label-sets.h"
+#include "resolved/label-sets.h"
 #include "stream/reader.h"
 
 enum object_kind {
