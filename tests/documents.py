@@ -298,4 +298,5 @@ def main():
             sys.exit(f"{path}: {type(error).__name__}: {error}")
 
 
-main()
+if __name__ == "__main__":
+    main()

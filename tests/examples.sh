@@ -5,6 +5,7 @@
 #	42		process $pid, which sleeps and wakes
 #	host1		this machine: ssh runs the command here, scp copies files
 #	port 6060	a free port
+#	--push URL	a port where nobody listens: profiles wait
 #	build/release/bin	the tools that are tested
 #	/etc, /srv, /tmp, /usr/local, /var	directories below the current one
 #	events of the CPU	events that every machine has
@@ -35,7 +36,8 @@ as_here() {
 		s/([^&?=]|^)\binstructions\b/\1task-clock/g; s/--run 5/--run 2/
 		s/([^=]|^)\bcycles\b/\1cpu-clock/g; s/\b(deflate|lookup)\b([ \$'])/J\2/
 		s/pmu-sample -a \|/pmu-sample -a -d 0.1 |/; s/-F 999/-e cpu-clock -F 999/
-		s/(-bench \.)/\1 -benchtime 20ms/; s/\bhost1\b/localhost/g; s/\b6060\b/$port/g
+		s/(-bench \.)/\1 -benchtime 20ms/; s,--push http:[^ ]*,--push http://127.0.0.1:9,
+		s/\bhost1\b/localhost/g; s/\b6060\b/$port/g
 		s,(^|[ \"'=@:])/(etc|srv|tmp|usr/local|var)/,\1$PWD/\2/,g
 		s,\bbuild/release/bin\b,$BIN,g
 		s/^(pmu-serve .*) &$/\1/; s/ --interval 60s//; s/from=[-0-9T:Zh]+&to=[-0-9T:Zh]+/from=-1h/

@@ -21,6 +21,14 @@ run_blocks() {
 	done
 }
 
+# cron_worked: what cron runs on the page fleet has kept a profile: of time, where the CPU counts no
+# cycles
+cron_worked() {
+	test "$(id -u)" = 0 || return 0
+	go tool pprof -comments srv/profiles/*-[0-9]*.pb.gz >comments
+	pmu-events --check cycles >checked || grep "asked for cycles, got timer" comments
+}
+
 for page in $pages; do
 	page=$(basename "$page" .md)
 	test -d "$blocks/$page" || continue
@@ -28,6 +36,7 @@ for page in $pages; do
 	check "the examples of $page.md run" <<'END'
 		needs_command go perf curl
 		run_blocks $page
+		test $page != fleet || cron_worked
 END
 done
 
