@@ -33,6 +33,7 @@ check 'spaces and quotes in DESTDIR and PREFIX are part of the path' <<'END'
 			test -s "here/$dest$prefix/share/man/man1/perf_to_profile.1"
 			test -s "here/$dest$prefix/share/zsh/site-functions/_pmu-top"
 			test -s "here/$dest$prefix/share/fish/vendor_completions.d/pmu-top.fish"
+			diff -r -x pmu-query "$TOP/fleet" "here/$dest$prefix/share/pmukit/fleet"
 			makes install DESTDIR="$PWD/here/$dest" PREFIX="$prefix" >again 2>&1
 			test ! -s again
 			makes uninstall DESTDIR="$PWD/here/$dest" PREFIX="$prefix" >log
@@ -178,7 +179,7 @@ check 'an upgrade removes what the older version had, and only that; licences ar
 	ls root/share/doc/pmukit/LICENSES | same texts -
 	# a package has its own list
 	makes install DESTDIR="$PWD/staged" PREFIX=/usr
-	test ! -e staged/usr/share/pmukit
+	test "$(ls staged/usr/share/pmukit)" = fleet
 	echo bin/pmu-old >>root/share/pmukit/installed
 	echo old >root/bin/pmu-old
 	makes uninstall DESTDIR= PREFIX="$PWD/root"

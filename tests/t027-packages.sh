@@ -32,12 +32,13 @@ left_out() {
 	done <"$TOP/debian/not-installed")
 }
 
-# spec_files PACKAGE: the paths of its section %files, as patterns of grep; "" is the first package
+# spec_files PACKAGE: the paths of its section %files, as patterns of grep, each for a file or for
+# all in a directory; "" is the first package
 spec_files() {
 	sed -n "/^%files${1:+ $1}\$/,/^\$/p" "$TOP/packaging/pmukit.spec" |
 		sed -n 's|%{_bindir}|/usr/bin|; s|%{_datadir}|/usr/share|
 			s|%{_mandir}|/usr/share/man|
-			/^\// { s/\./\\./g; s/\*/[^\/]*/g; s/.*/^&$/p }'
+			/^\// { s/\./\\./g; s/\*/[^\/]*/g; s/.*/^&\\(\/.*\\)*$/p }'
 }
 
 check 'the packages have the version of the Makefile' <<'END'
@@ -56,7 +57,10 @@ check 'each file of make install is in one package, and no list names another fi
 	{ cut -d " " -f 1 packed | grep -v "^-$"; left_out; } | sort | same all -
 	test "$(cut -d " " -f 2 packed | sort -u | wc -l)" = "$(wc -l <packed)"
 	grep " /usr/bin/pmukit$" packed
-	test "$(grep -c " /usr/bin/pmu-" packed)" = "$(ls "$TOP"/cmd/pmu-*.c | wc -l)"
+	{ ls "$TOP"/cmd/pmu-*.c; find "$TOP/fleet" -maxdepth 1 -type f; } >tools
+	test "$(grep -c " /usr/bin/pmu-" packed)" = "$(wc -l <tools)"
+	(cd "$TOP/fleet" && find */* -type f) >shipped
+	while read -r name; do grep " /usr/share/pmukit/fleet/$name$" packed; done <shipped
 END
 
 check 'the RPM packages have the same files' <<'END'
