@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum { TYPES_ALL, TYPES_ONE, TYPES_PERF };
-enum { TO_PPROF, TO_FOLDED };
+enum { TO_PPROF, TO_FOLDED, TO_ROWS };
 enum { ADD_LATENCY, ADD_WALL, ADD_TIME, ADD_PARALLELISM };
 enum { FRAMES_DATA, FRAMES_CUT, FRAMES_NOT_SAMPLED, FRAMES_NO_LOST };
 
@@ -34,6 +34,7 @@ static int types = TYPES_ALL, packing = PACK_GZIP, format;
 static unsigned added, frames;
 static struct collect_options how = { .selection = SELECTION_ALL };
 static struct word_list comments;
+static struct row_options of_rows;
 
 static const char *const packings[] = {
 	[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd", NULL
@@ -44,7 +45,7 @@ static const char *const type_choices[] = {
 };
 
 static const char *const formats[] = {
-	[TO_PPROF] = "pprof", [TO_FOLDED] = "folded", NULL
+	[TO_PPROF] = "pprof", [TO_FOLDED] = "folded", [TO_ROWS] = "rows", NULL
 };
 
 static const char *const additions[] = {
@@ -120,8 +121,14 @@ static const struct command_option options[] = {
 	  SETS_FLAG(skip_damaged), .only = FOR_PROFILES, .group = GROUP_FILES },
 	{ 0, "print-files", NULL, "print a line for each file of --split: written or failed, name",
 	  SETS_FLAG(print_files), .only = FOR_STREAMS, .needs = "split", .group = GROUP_FILES },
-	{ 0, "to", "FORMAT", "write a profile, or stacks for flame graphs",
+	{ 0, "to", "FORMAT", "write a profile, folded stacks, or rows",
 	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
+	{ 0, "host", "NAME", "rows: the host; default: the one in the profile's comments",
+	  SETS_TEXT(of_rows.host), .needs = "to", .group = GROUP_FILES },
+	{ 0, "service", "NAME", "rows: the service; default: the label comm, or thread_comm",
+	  SETS_TEXT(of_rows.service), .needs = "to", .group = GROUP_FILES },
+	{ 0, "rows-detail", NULL, "rows: also the file, line and build ID of each frame",
+	  SETS_FLAG(of_rows.details), .needs = "to", .group = GROUP_FILES },
 	{ 'Z', "compress", "HOW", "compress the profile", SETS_CHOICE(packing, packings),
 	  .group = GROUP_FILES },
 	{ 'o', "output", "FILE", "write to FILE, not stdout; with --split: a directory, or names",
@@ -208,6 +215,22 @@ static void add_parts(void)
 	how.drop_lost = frames & 1U << FRAMES_NO_LOST;
 }
 
+/* Misuse: rows, or only rows, can have what was asked for. */
+static void check_rows(void)
+{
+	static const char *const of_rows_only[] = { "host", "service", "rows-detail" };
+
+	for (size_t i = 0; i < sizeof(of_rows_only) / sizeof(of_rows_only[0]); i++)
+		if (format != TO_ROWS && command_given(of_rows_only[i]))
+			command_misused(&command, "--%s is for --to rows", of_rows_only[i]);
+	if (format == TO_ROWS && command_given("compress"))
+		command_misused(&command, "--to rows is text: pipe it into gzip or zstd to "
+				"compress it");
+	if (format == TO_ROWS && diff_base)
+		command_misused(&command, "--to rows writes each profile by itself: leave out "
+				"--diff");
+}
+
 static void check_options(void)
 {
 	if (how.interval && !strchr(file, '%'))
@@ -220,6 +243,7 @@ static void check_options(void)
 		command_misused(&command, "--add time is known only at the end of the stream: "
 				"leave out --split");
 	set_slices();
+	check_rows();
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = LABEL_THREAD_COMM;
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
@@ -269,7 +293,7 @@ static void check_time(const struct collect *c, const struct stream_events *even
 /* Open OUT for all profiles, unless each has a file of its own. */
 static void open_output(const struct command *cmd, struct output *out, struct report *report)
 {
-	if (format == TO_FOLDED && !file)
+	if (format != TO_PPROF && !file)
 		output_open(out, "-", report);	/* text may go to a terminal */
 	else	/* go tool pprof creates perf_to_profile's FILE, and keeps it open */
 		command_output_whole(cmd, out, file, cmd == &drop_in, report);
@@ -337,6 +361,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		.report = report, .input = input, .directory = directory, .template = template,
 		.single = directory || template ? NULL : &out, .folded = format == TO_FOLDED,
 		.list = print_files ? &list : NULL,
+		.rows = format == TO_ROWS ? row_writer_new(&of_rows) : NULL,
 	};
 	struct collect c;
 
@@ -368,6 +393,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	}
 	if (print_files)
 		output_close(&list);
+	row_writer_free(outputs.rows);
 	collect_release(&c);
 }
 
@@ -420,6 +446,48 @@ static void fold(const struct word_list *files, struct report *report)
 	folded_release(&lines);
 }
 
+/*
+ * Report that --skip-damaged has left out BAD of COUNT profiles, if it has; SKIPPED has the
+ * messages.  Return false if these are all.
+ */
+static bool report_skipped(struct report *skipped, size_t bad, size_t count, struct report *report)
+{
+	if (!skip_damaged || bad == 0)
+		return true;
+	report_finish(skipped);
+	if (bad == count)
+		report_error(report, "--skip-damaged leaves out all %zu profiles: the messages "
+			     "above say why", bad);
+	return bad < count;
+}
+
+/*
+ * Write the rows of each of FILES: they have a time and a host, so they are not added up.  A file
+ * that cannot be read does not keep the others from being written; with --skip-damaged it is a
+ * failure only if there is no other.
+ */
+static void write_rows(const struct word_list *files, struct report *report)
+{
+	struct row_writer *w = row_writer_new(&of_rows);
+	struct report skipped = *report;
+	struct output out;
+	size_t bad = 0;
+
+	output_open_whole(&out, file ? file : "-", false, report);
+	for (size_t i = 0; i < files->count && !output_ended(&out); i++) {
+		struct decoded *d = read_selected(files->item[i], skip_damaged ? &skipped : report);
+		bad += d == NULL;
+		if (d)
+			row_write(w, d, &out);
+		decoded_free(d);
+	}
+	report_skipped(&skipped, bad, files->count, report);
+	if (bad == files->count)
+		output_discard(&out);
+	output_close(&out);
+	row_writer_free(w);
+}
+
 /* Read PATH, and add it to M.  Return false (reported) if that cannot be done. */
 static bool add_to(struct merge *m, enum merge_side side, const char *path, struct report *report)
 {
@@ -447,14 +515,10 @@ static bool add_files(struct merge *m, const struct word_list *files, struct rep
 			return false;
 		bad++;
 	}
+	if (!report_skipped(&skipped, bad, files->count, report))
+		return false;
 	if (bad == 0)
 		return true;
-	report_finish(&skipped);
-	if (bad == files->count) {
-		report_error(report, "--skip-damaged leaves out all %zu profiles: the messages "
-			     "above say why", bad);
-		return false;
-	}
 	snprintf(text, sizeof(text), COMMENT_LEFT_OUT "%zu of %zu profiles, which could not be "
 		 "read or have other sample types", bad, files->count);
 	report_note(report, "%s", text);
@@ -489,6 +553,8 @@ static void work_on_profiles(const struct word_list *files, struct report *repor
 	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);
 	if (format == TO_FOLDED)
 		fold(files, report);
+	else if (format == TO_ROWS)
+		write_rows(files, report);
 	else
 		merge(files, report);
 }

@@ -13,11 +13,22 @@
 
 enum { LABEL_SIZE = 128 };	/* limit of a sample type's name, in bytes */
 
+static bool has_types(const struct profile *p, const struct stream_event *event)
+{
+	return profile_shows(event) && (!p->only || !strcmp(event->name, p->only));
+}
+
+bool profile_has_types(const struct profile *p, const struct stream_events *events)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		if (has_types(p, &events->event[i]))
+			return true;
+	return false;
+}
+
 static bool shows(const struct encoder *e, uint32_t event)
 {
-	const struct stream_event *it = &e->events->event[event];
-
-	return profile_shows(it) && (!e->p->only || !strcmp(it->name, e->p->only));
+	return has_types(e->p, &e->events->event[event]);
 }
 
 static uint32_t counting_events(const struct encoder *e)

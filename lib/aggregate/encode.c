@@ -252,8 +252,17 @@ void profile_write(struct profile *p, const struct stream_events *events,
 	pack_close(encode(p, events, origin), p->packing, out);
 }
 
-uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
-		       const struct stream_origin *origin, size_t *size)
+struct decoded *profile_decoded(struct profile *p, const struct stream_events *events,
+				const struct stream_origin *origin, const char *file,
+				struct report *report)
 {
-	return pack_take(encode(p, events, origin), size);
+	size_t size;
+	uint8_t *bytes = pack_take(encode(p, events, origin), &size);
+
+	if (size < UINT32_MAX)
+		return decoded_take(bytes, size, file, report);
+	report_error(report, "'%s' is too large: its profile would have %zu MiB; use "
+		     "pmu-topprof --max-stacks", file, size >> 20);
+	free(bytes);
+	return NULL;
 }

@@ -152,33 +152,16 @@ struct stream_reader *opened_stream(struct opened *o)
 	return in;
 }
 
-static bool has_types(const struct stream_events *events)
-{
-	for (uint32_t i = 0; i < events->count; i++)
-		if (profile_shows(&events->event[i]))
-			return true;
-	return false;
-}
-
 struct decoded *opened_subject(struct opened *o, struct collect *c,
 			       struct collect_subject *subject)
 {
-	size_t size;
-
-	if (!has_types(stream_events(c->in))) {
+	if (!profile_has_types(&subject->profile, stream_events(c->in))) {
 		if (o->report->status == 0)
 			report_error(o->report, "'%s' has no event that was sampled", o->file);
 		return NULL;
 	}
-	uint8_t *bytes = profile_bytes(&subject->profile, stream_events(c->in),
-				       stream_origin(c->in), &size);
-
-	if (size < UINT32_MAX)
-		return decoded_take(bytes, size, o->file, o->report);
-	report_error(o->report, "'%s' is too large: its profile would have %zu MiB; use "
-		     "pmu-topprof --max-stacks", o->file, size >> 20);
-	free(bytes);
-	return NULL;
+	return profile_decoded(&subject->profile, stream_events(c->in), stream_origin(c->in),
+			       o->file, o->report);
 }
 
 static void take_subject(struct collect *c, struct collect_subject *subject, void *opened)

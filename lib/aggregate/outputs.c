@@ -30,6 +30,20 @@ static uint32_t folded_event(const struct profile *p, const struct stream_events
 	return 0;
 }
 
+/* Write the rows of what would be a profile: so both have the same names, types and labels. */
+static void write_rows(const struct outputs *o, struct collect *c, struct profile *p,
+		       struct output *out)
+{
+	const struct stream_events *events = stream_events(c->in);
+
+	if (!profile_has_types(p, events))
+		return;
+	struct decoded *d = profile_decoded(p, events, stream_origin(c->in), o->input, o->report);
+	if (d)
+		row_write(o->rows, d, out);
+	decoded_free(d);
+}
+
 static void write_profile(const struct outputs *o, struct collect *c, struct profile *p,
 			  struct output *out)
 {
@@ -38,6 +52,8 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 	if (o->folded)
 		profile_write_folded(p, events, folded_event(p, events, c->how.selection.event),
 				     out);
+	else if (o->rows)
+		write_rows(o, c, p, out);
 	else
 		profile_write(p, events, stream_origin(c->in), out);
 }
@@ -103,7 +119,7 @@ static void name_subject(const struct outputs *o, const struct collect *c,
 	snprintf(name, sizeof(name), "%s", *subject->name ? subject->name : "unnamed");
 	make_file_name(name);
 	snprintf(path, PATH_MAX, "%s-%d.%s", name, subject->id,
-		 o->folded ? "folded" : ends[c->how.pack]);
+		 o->folded ? "folded" : o->rows ? "rows" : ends[c->how.pack]);
 }
 
 /* Call strftime(3) with the user's format: it writes no more than SIZE bytes. */

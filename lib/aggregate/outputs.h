@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "aggregate/collect.h"
+#include "pprof/row-write.h"
 
 #include <limits.h>
 
@@ -15,6 +16,7 @@ struct outputs {
 	const char *directory;	/* a file for each process or thread goes there */
 	const char *template;	/* path of each interval's file, for strftime(3) */
 	bool folded;		/* write folded stacks instead of profiles */
+	struct row_writer *rows;	/* write rows instead; NULL: do not */
 	struct output *list;	/* gets a line for each of several files; NULL: no list */
 	const char *input;	/* file that is being read, and must not be replaced */
 	uint64_t files, bytes, stacks;	/* totals: written files, bytes, distinct stacks */

@@ -13,6 +13,7 @@
 #include "aggregate/stacks.h"
 #include "base/output.h"
 #include "labels/labels.h"
+#include "pprof/decode.h"
 #include "pprof/pack.h"
 #include "resolved/resolved.h"
 
@@ -210,9 +211,16 @@ bool profile_shows(const struct stream_event *event);
 void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out);
 
-/* The same in memory, uncompressed.  Return the bytes, which the caller frees, and set *SIZE. */
-uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
-		       const struct stream_origin *origin, size_t *size);
+/*
+ * Return the profile, of the stream FILE, as a decoded one; NULL (reported): it is too large.  Only
+ * if profile_has_types().  This frees the stacks, too.
+ */
+struct decoded *profile_decoded(struct profile *p, const struct stream_events *events,
+				const struct stream_origin *origin, const char *file,
+				struct report *report);
+
+/* Return whether the profile has a sample type. */
+bool profile_has_types(const struct profile *p, const struct stream_events *events);
 
 /*
  * Write the values of EVENT, or of its further type if it has one, as folded lines

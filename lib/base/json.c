@@ -32,6 +32,7 @@ static void escape_in_page(uint32_t code, char escape[JSON_ESCAPE])
 
 void json_write(const char *text, bool in_page, json_put put, void *to)
 {
+	const char *plain = text;	/* the start of what needs no escape */
 	char escape[JSON_ESCAPE];
 	uint32_t code;
 	size_t size;
@@ -42,11 +43,13 @@ void json_write(const char *text, bool in_page, json_put put, void *to)
 			escape_in_page(code, escape);
 		else
 			escape_of(code, escape);
-		if (*escape)
-			put(to, escape, strlen(escape));
-		else
-			put(to, text, size);
+		if (!*escape)
+			continue;
+		put(to, plain, (size_t)(text - plain));
+		put(to, escape, strlen(escape));
+		plain = text + size;
 	}
+	put(to, plain, (size_t)(text - plain));
 	put(to, "\"", 1);
 }
 

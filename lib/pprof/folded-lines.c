@@ -24,16 +24,23 @@ uint32_t folded_name(struct folded *f, const char *name)
 	return id;
 }
 
-uint32_t folded_object(struct folded *f, const char *path)
+const char *folded_object_name(char name[FOLDED_OBJECT_SIZE], const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char name[256];
 
 	if (!*path || *path == '[')
-		snprintf(name, sizeof(name), "%s", *path ? path : WORD_UNKNOWN);
+		snprintf(name, FOLDED_OBJECT_SIZE, "%s", *path ? path : WORD_UNKNOWN);
 	else
-		snprintf(name, sizeof(name), "[%s]", slash ? slash + 1 : path);
-	return folded_name(f, name);
+		snprintf(name, FOLDED_OBJECT_SIZE, "[%s]", slash ? slash + 1 : path);
+	text_make_safe(name);	/* a cut may be inside a character */
+	return name;
+}
+
+uint32_t folded_object(struct folded *f, const char *path)
+{
+	char name[FOLDED_OBJECT_SIZE];
+
+	return folded_name(f, folded_object_name(name, path));
 }
 
 void folded_allow(struct folded *f, uint64_t frames)

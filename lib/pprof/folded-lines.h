@@ -40,6 +40,11 @@ struct folded {
 	struct buffer text;	/* scratch of folded_name() */
 };
 
+enum { FOLDED_OBJECT_SIZE = 256 };
+
+/* Write what a frame without a function in the object PATH is called to NAME, and return it. */
+const char *folded_object_name(char name[FOLDED_OBJECT_SIZE], const char *path);
+
 /* Return the id of NAME; or of a frame without a function in the object PATH: "[libfoo.so]". */
 uint32_t folded_name(struct folded *f, const char *name);
 uint32_t folded_object(struct folded *f, const char *path);

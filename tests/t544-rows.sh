@@ -1,0 +1,80 @@
+#!/bin/sh
+# Rows of JSON: what pmu-topprof --to rows writes, compared with a reader of profiles and a SipHash
+# in Python.
+# kinds: release asan
+. tests/lib.sh
+
+# judge PROFILE OPTION...: its rows are those of tests/rows.py; rows has them
+judge() {
+	p=$1
+	shift
+	gzip -dcf "$p" >plain.pb
+	pmu-topprof --to rows "$@" "$p" >rows
+	for option; do
+		case $option in
+		--rows-detail) set -- "$@" detail=1 ;;
+		--*=*) set -- "$@" "${option#--}" ;;
+		esac
+		shift
+	done
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" plain.pb rows "$@"
+}
+
+check 'rows have the stacks, labels, values and hashes of the profile, with and without details' <<'END'
+	for profile in "$TOP"/tests/data/releases/*/*.pb.gz; do
+		judge "$profile"
+		judge "$profile" --rows-detail --host=h1 --service=nginx
+		grep -q "\"file\":\[.*\"line\":\[" rows || grep -q "\[unknown\]" rows
+	done
+END
+
+check 'a stream has the rows of its profile, also if they go to files' <<'END'
+	make-stream 3000 tree 12 | tee s.data | pmu-symbolize -q >r.data
+	for stream in s.data r.data; do
+		pmu-topprof -o p.pb.gz $stream
+		judge p.pb.gz
+		pmu-topprof --to rows $stream | same rows -
+		pmu-topprof --split process -o dir $stream --to rows
+		pmu-topprof --split process -o dir $stream
+		pmu-topprof --to rows dir/*.pb.gz | same - dir/*.rows
+		rm -r dir
+	done
+END
+
+check 'the hash of the example in pmu-rows(5) is right' <<'END'
+	unsanitized
+	hash=$(PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" hash _start main f)
+	grep "\"hash\":\"$hash\",\"stack\":\[\"_start\",\"main\",\"f\"\]" "$TOP/man/pmu-rows.5" ||
+		tr -d "\n" <"$TOP/man/pmu-rows.5" |
+		grep -q "\"hash\":\"$hash\",\"stack\":\[\"_start\",\"main\",\"f\"\]"
+END
+
+check 'several profiles: the rows of each, with its own time; what is damaged is left out' <<'END'
+	for profile in "$TOP"/tests/data/releases/*/*.pb.gz; do
+		pmu-topprof --to rows "$profile"
+	done >want
+	pmu-topprof --to rows "$TOP"/tests/data/releases/*/*.pb.gz | same want -
+	echo "no profile" | gzip >bad.pb.gz
+	exits 1 pmu-topprof --to rows bad.pb.gz "$TOP"/tests/data/releases/*/*.pb.gz >rows 2>err
+	same want rows
+	grep "bad.pb.gz" err
+	pmu-topprof --to rows --skip-damaged bad.pb.gz "$TOP"/tests/data/releases/*/*.pb.gz >rows
+	same want rows
+	echo old >kept
+	exits 1 pmu-topprof --to rows --skip-damaged bad.pb.gz bad.pb.gz -o kept
+	grep -qx old kept
+END
+
+check 'options for rows need --to rows; rows have no --compress and no --diff' <<'END'
+	unsanitized
+	for option in "--host h" "--service s" --rows-detail; do
+		exits 2 pmu-topprof $option "$TOP"/tests/data/releases/0.1/other.pb.gz 2>err
+		grep -e "${option%% *}" err
+		exits 2 pmu-topprof --to folded $option "$TOP"/tests/data/releases/0.1/other.pb.gz
+	done
+	exits 2 pmu-topprof --to rows -Z zstd "$TOP"/tests/data/releases/0.1/other.pb.gz
+	exits 2 pmu-topprof --to rows --diff "$TOP"/tests/data/releases/0.1/other.pb.gz \
+		"$TOP"/tests/data/releases/0.1/other.pb.gz
+END
+
+done_testing
