@@ -20,7 +20,7 @@ judge() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" plain.pb rows "$@"
 }
 
-check 'rows have the stacks, labels, values and hashes of the profile, with and without details' <<'END'
+check 'rows have the stacks, labels, values and hashes of the profile, also with details' <<'END'
 	for profile in "$TOP"/tests/data/releases/*/*.pb.gz; do
 		judge "$profile"
 		judge "$profile" --rows-detail --host=h1 --service=nginx
