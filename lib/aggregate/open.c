@@ -5,6 +5,7 @@
  */
 #include "aggregate/open.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sibling.h"
 #include "pprof/folded-read.h"
 #include "pprof/unpack.h"
@@ -68,6 +69,7 @@ struct opened *opened_new(const char *file, struct report *report)
 		return NULL;
 	}
 	o->is_regular = S_ISREG(st.st_mode);
+	descriptor_enlarge_pipe(o->fd);
 	o->head = mem_resize(NULL, STREAM_HEAD_MAX);
 	look(o);
 	return o;

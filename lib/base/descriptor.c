@@ -27,6 +27,18 @@ void descriptor_fill(int fd, int flags)
 	}
 }
 
+/* Errors are expected: FD is not a pipe (EBADF), or this user has no right to more (EPERM). */
+void descriptor_enlarge_pipe(int fd)
+{
+	enum { WANTED = 1 << 20 };
+	int error = errno, now = fcntl(fd, F_GETPIPE_SZ);
+
+	for (int size = WANTED; now > 0 && size > now; size /= 2)
+		if (fcntl(fd, F_SETPIPE_SZ, size) >= 0)
+			break;
+	errno = error;
+}
+
 uint64_t descriptor_raise_limit(void)
 {
 	struct rlimit limit = { 0 };

@@ -26,10 +26,12 @@ void output_open(struct output *out, const char *file, struct report *report)
 	bool is_stdout = !strcmp(file, "-");
 
 	*out = new_output(is_stdout ? "stdout" : file, report);
-	if (is_stdout)
+	if (is_stdout) {
 		out->fd = STDOUT_FILENO;
-	else
+		descriptor_enlarge_pipe(out->fd);
+	} else {
 		output_begin_file(out);
+	}
 }
 
 static void report_unopened(struct output *out)
@@ -84,6 +86,8 @@ void output_begin_file(struct output *out)
 	descriptor_close(d.directory);
 	if (out->fd < 0)
 		report_unopened(out);
+	else
+		descriptor_enlarge_pipe(out->fd);	/* FILE may be a FIFO */
 	if (out->level)
 		output_compress(out, out->level);
 	if (out->elastic)

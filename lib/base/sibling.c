@@ -131,6 +131,7 @@ static pid_t fork_with_pipe(int *end, struct report *report)
 		report_failure(report, "cannot make a pipe");
 		return -1;
 	}
+	descriptor_enlarge_pipe(ends[0]);
 	pid_t pid = fork();
 	if (pid < 0)
 		report_failure(report, "cannot fork");

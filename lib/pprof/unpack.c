@@ -2,6 +2,7 @@
 #include "pprof/unpack.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/descriptor.h"
 #include "base/progress.h"
 #include "pprof/decode.h"
 #include "stream/inflate.h"
@@ -147,6 +148,7 @@ uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
 		report_failure(report, "cannot open '%s'", file);
 		return NULL;
 	}
+	descriptor_enlarge_pipe(fd);
 	uint8_t *bytes = unpack_rest(fd, file, NULL, 0, size, report);
 	if (!is_stdin)
 		close(fd);

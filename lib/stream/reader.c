@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/descriptor.h"
 #include "stream/internal.h"
 #include "stream/look.h"
 #include "record/group.h"
@@ -75,6 +76,7 @@ static struct stream_reader *open_at(int fd, const char *file, const void *head,
 		report_failure(report, "cannot open '%s'", file);
 		return NULL;
 	}
+	descriptor_enlarge_pipe(fd);
 	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
 	in->stop = stop;

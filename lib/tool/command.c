@@ -103,6 +103,8 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 		signal(SIGXFSZ, SIG_IGN);
 		exit(command_end(report));
 	}
+	if (!cmd->runs_command)
+		descriptor_enlarge_pipe(STDOUT_FILENO);
 	hash_draw_secret();
 	catch_signals(cmd);
 	return optind;
