@@ -29,7 +29,7 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi names \
 	  symbol code unwind target relay labels counters sample counting resolve pprof aggregate \
-	  compare access listing show results flame live survey host compose serve tool
+	  compare access listing show results flame live survey host compose push serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -37,7 +37,7 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-stat pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% serve/% tool/go-flags% \
+UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% push/% serve/% tool/go-flags% \
 		$(addprefix compose/,callgraph% label% pipeline% plan% profiled% view%) \
 		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
@@ -252,7 +252,7 @@ ifndef SANITIZE
 $B/bin/pmu-events $B/bin/pmu-sample $B/bin/pmu-stat: LINKAGE = -static
 endif
 # libevent would look up names: lib/serve/no-lookup.c comes first.
-$B/bin/pmu-serve: HARDENED_LINK += -Wl,-u,getaddrinfo
+$B/bin/pmu-serve $B/tests/unit/test-push: HARDENED_LINK += -Wl,-u,getaddrinfo
 $B/tests/%: $B/tests/%.o $B/libsampler.a | $(VERSIONED)
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)

@@ -6,6 +6,7 @@
  */
 #include "base/units.h"
 #include "labels/label-options.h"
+#include "push/push-url.h"
 #include "serve/allow.h"
 #include "serve/listen.h"
 #include "serve/query.h"
@@ -18,6 +19,8 @@
 static bool insecure;
 static const char *keep_query = "frequency=19";
 static struct query kept;
+static const char *push;
+static struct push_url push_url;
 static struct word_list addresses;
 static struct serve_settings settings = {
 	.addresses = &addresses, .allow = ALLOW_DEFAULT, .call_graph = "auto",
@@ -54,9 +57,12 @@ static const char *parse_keep(const char *text, void *value)
 }
 
 #define KEEP "Keep profiles"
+#define PUSH "Send kept profiles to another server"
 #define LIMITS "Who may ask, and for how much"
 #define RECORDING "How to sample"
 #define TARGETS "pid comm cgroup uid all"
+
+static const char *const push_forms[] = { [PUSH_ROWS] = "rows", [PUSH_PPROF] = "pprof", NULL };
 
 static const struct command_option options[] = {
 	{ 'l', "listen", "ADDRESS", "listen on ADDRESS:PORT or unix:PATH; may be repeated",
@@ -107,6 +113,16 @@ static const struct command_option options[] = {
 	  SETS_TIME(settings.interval), .least = 1000000000, .needs = "keep", .group = KEEP },
 	{ 0, "keep-query", "QUERY", "events and options of these profiles, as in a request",
 	  SETS_TEXT(keep_query), .needs = "keep", .group = KEEP },
+	{ 0, "push", "URL", "send each kept profile to URL: http://HOST:PORT/..., or unix:PATH",
+	  SETS_TEXT(push), .needs = "keep", .group = PUSH },
+	{ 0, "push-as", "FORM", "as rows (ClickHouse), or files (Pyroscope)",
+	  SETS_CHOICE(settings.push_as, push_forms), .needs = "push", .group = PUSH },
+	{ 0, "push-credentials", "FILE", "send a token, or a user and a password, from FILE",
+	  SETS_TEXT(settings.push_credentials), .needs = "push", .group = PUSH },
+	{ 0, "host", "NAME", "name this machine NAME there, not by its own name",
+	  SETS_TEXT(settings.host), .needs = "push", .group = PUSH },
+	{ 0, "service", "NAME", "name what is sampled NAME there", SETS_TEXT(settings.service),
+	  .needs = "push", .group = PUSH },
 	{ 0 }
 };
 
@@ -187,6 +203,16 @@ static void check_keep(const char *operand)
 	settings.keep_dir = operand;
 }
 
+static void check_push(void)
+{
+	if (!push)
+		return;
+	const char *wrong = push_url_parse(push, &push_url);
+	if (wrong)
+		command_misused(&command, "--push does not take '%s': %s", push, wrong);
+	settings.push = &push_url;
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -198,6 +224,7 @@ int main(int argc, char **argv)
 	check_target();
 	check_addresses();
 	check_texts();
+	check_push();
 	struct server *server = server_open(&settings, &report);
 	for (size_t i = 0; server && server_address(server, i); i++)
 		printf("%s\n", server_address(server, i));
@@ -205,5 +232,6 @@ int main(int argc, char **argv)
 	if (server)
 		server_run(server);
 	server_close(server);
+	push_url_release(&push_url);
 	return command_end(&report);
 }

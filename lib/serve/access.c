@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/access.h"
-#include "base/descriptor.h"
-#include "base/regular.h"
+#include "serve/secret.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Return whether a header can carry TEXT as it is: spaces at its end, for example, are dropped. */
 static bool is_visible(const char *text)
@@ -17,49 +13,16 @@ static bool is_visible(const char *text)
 	return !*text;
 }
 
-/*
- * Return whether only root, we and maybe a group know what is in FD, and no one else can change it.
- * Otherwise report what to do.
- */
-static bool is_private(int fd, const char *file, struct report *report)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0) {
-		report_failure(report, "cannot look at '%s'", file);
-		return false;
-	}
-	if (st.st_uid != 0 && st.st_uid != geteuid())
-		report_error(report, "the token in '%s' is not used: the file belongs to user %u, "
-			     "not to this server's user or root; 'chown %u' changes that", file,
-			     st.st_uid, geteuid());
-	else if (st.st_mode & (S_IRWXO | S_IWGRP))
-		report_error(report, "the token in '%s' is not used: other users can %s it; "
-			     "'chmod 600' changes that, and then it needs a new token", file,
-			     st.st_mode & (S_IWGRP | S_IWOTH) ? "change" : "read");
-	else
-		return true;
-	return false;
-}
-
 bool access_read_token(struct access_rules *rules, const char *file, struct report *report)
 {
-	char text[ACCESS_TOKEN_MOST + 2];
-	int fd = regular_open(file, false);
-	if (fd >= 0 && !is_private(fd, file, report)) {
-		close(fd);
+	char text[ACCESS_TOKEN_MOST + 2], why[SECRET_WHY];
+	ssize_t size = secret_read(file, "token", text, sizeof(text), why);
+
+	if (size < 0) {
+		report_error(report, "%s", why);
 		return false;
 	}
-	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (size < 0)
-		report_failure(report, "cannot read the token in '%s'", file);
-	descriptor_close(fd);
-	if (size < 0)
-		return false;
-	text[size] = '\0';
-	size_t length = strcspn(text, "\r\n");
-	text[length] = '\0';
+	size_t length = (size_t)size;
 	if (length < ACCESS_TOKEN_LEAST || length > ACCESS_TOKEN_MOST) {
 		report_error(report, "the first line of '%s' is not a token: it has %zu bytes, not "
 			     "%d to %d; 'openssl rand -hex 32' makes one", file, length,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
+#include "serve/pusher.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,6 +24,7 @@ static const double REPORT_INTERVAL = 3600;	/* s until the same reason is report
 struct keeper {
 	struct server *server;
 	struct kept_files kept;
+	struct pusher *pusher;		/* sends them; or NULL */
 	const struct query *query;
 	struct recipe recipe;		/* of the tools that run, without the names of the files */
 	struct work *work;		/* NULL: no tools run */
@@ -60,11 +62,14 @@ static void trim(struct keeper *k)
 	const struct serve_settings *settings = k->server->settings;
 	unsigned before = !k->turn;
 
-	kept_files_read(&k->kept);
+	if (!kept_files_read(&k->kept))
+		return;
+	pusher_look(k->pusher);
 	if (k->readers[before] > 0)
 		return;		/* the expired files are still being read */
 	kept_files_trim(&k->kept, (uint64_t)time(NULL), settings->keep / 1000000000,
 			settings->keep_bytes);
+	pusher_look(k->pusher);		/* it counts what has expired unsent */
 	k->turn = before;
 	if (k->readers[!before] == 0)
 		kept_files_delete(&k->kept);
@@ -153,6 +158,7 @@ static bool has_directory(struct keeper *k)
 	}
 	report_event(k->server->report, "'%s' is another directory now: profiles are kept there",
 		     path);
+	pusher_reopen(k->pusher);
 	return true;
 }
 
@@ -229,8 +235,11 @@ static void ended(void *context, struct work_result *r)
 	note_files(k);
 	k->work = NULL;
 	close(r->output);
-	if (s->stops)
+	if (s->stops) {
+		if (kept_files_read(&k->kept))
+			pusher_look(k->pusher);		/* with the last file */
 		return;
+	}
 	if (server_now() - k->started > WAIT_MOST) {	/* it worked: report a failure again */
 		k->report_due = 0;
 		k->wait = 1;
@@ -335,6 +344,12 @@ struct keeper *keeper_open(struct server *s)
 		free(k);
 		return NULL;
 	}
+	k->pusher = s->settings->push ? pusher_open(s, &k->kept) : NULL;
+	if (s->settings->push && !k->pusher) {
+		kept_files_close(&k->kept);
+		free(k);
+		return NULL;
+	}
 	k->on_round = evtimer_new(s->base, on_round, k);
 	k->on_start = evtimer_new(s->base, on_start, k);
 	if (!k->on_round || !k->on_start)
@@ -352,6 +367,7 @@ void keeper_stop(struct keeper *k, bool at_once)
 		return;
 	evtimer_del(k->on_round);
 	evtimer_del(k->on_start);
+	pusher_stop(k->pusher);
 	if (k->work && at_once) {
 		work_cancel(k->work);
 		k->work = NULL;
@@ -362,7 +378,7 @@ void keeper_stop(struct keeper *k, bool at_once)
 
 bool keeper_is_busy(const struct keeper *k)
 {
-	return k && k->work;
+	return k && (k->work || pusher_is_busy(k->pusher));
 }
 
 void keeper_close(struct keeper *k)
@@ -371,6 +387,7 @@ void keeper_close(struct keeper *k)
 		return;
 	event_free(k->on_round);
 	event_free(k->on_start);
+	pusher_close(k->pusher);
 	kept_files_close(&k->kept);
 	arena_release(&k->arena);
 	free(k);
@@ -407,4 +424,5 @@ void keeper_print(const struct keeper *k, struct evbuffer *out)
 			  (double)k->kept.files);
 	metrics_print_one(out, "keep_bytes", "gauge", "Bytes of the profiles that are kept.",
 			  (double)k->kept.bytes);
+	pusher_print(k->pusher, out);
 }

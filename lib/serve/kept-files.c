@@ -113,6 +113,7 @@ static void add_file(struct kept_files *r, int fd, const char *name)
 	    bsearch(&f, r->expired, r->expirations, sizeof(f), by_start))
 		return;
 	f.bytes = (uint64_t)st.st_size;
+	f.changed = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
 	if (st.st_mtime > r->written)
 		r->written = st.st_mtime;
 	r->bytes += f.bytes;
@@ -120,7 +121,7 @@ static void add_file(struct kept_files *r, int fd, const char *name)
 	r->file[r->files++] = f;
 }
 
-void kept_files_read(struct kept_files *r)
+bool kept_files_read(struct kept_files *r)
 {
 	int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	DIR *in = fd >= 0 ? fdopendir(fd) : NULL;
@@ -132,7 +133,7 @@ void kept_files_read(struct kept_files *r)
 	r->written = 0;
 	if (!in) {
 		descriptor_close(fd);
-		return;
+		return false;
 	}
 	rewinddir(in);		/* both descriptors have one position */
 	for (const struct dirent *d; (d = readdir(in)) != NULL; )
@@ -143,6 +144,7 @@ void kept_files_read(struct kept_files *r)
 	for (size_t i = 0; i + 1 < r->files; i++)
 		if (r->file[i].end > r->file[i + 1].start)
 			r->file[i].end = r->file[i + 1].start;
+	return true;
 }
 
 /* Let COUNT files from FIRST on expire. */

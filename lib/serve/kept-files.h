@@ -20,6 +20,7 @@ struct kept_file {
 	uint64_t start, length;		/* s */
 	uint64_t end;			/* s: also where the next file starts */
 	uint64_t bytes;
+	uint64_t changed;		/* when it was written, in ns since 1970 */
 };
 
 struct kept_files {
@@ -46,8 +47,8 @@ bool kept_files_exist(const struct kept_files *r);
 /* Write the template of the files of LENGTH s, for pmu-topprof.  The caller frees. */
 char *kept_files_template(const struct kept_files *r, uint64_t length);
 
-/* Read the list of files, without expired ones. */
-void kept_files_read(struct kept_files *r);
+/* Read the list of files, without expired ones.  Return false, with no files, if that fails. */
+bool kept_files_read(struct kept_files *r);
 
 /*
  * Let files expire: those that end more than KEEP s before NOW (s since 1970), and the oldest files

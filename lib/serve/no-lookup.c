@@ -2,8 +2,9 @@
 /*
  * no-lookup - replaces the libc functions by which libevent looks up hosts and services.
  *
- * The server listens on numeric addresses only.  glibc's own functions would load shared
- * libraries into a static program, and could query name servers.
+ * The server listens on numeric addresses only, and looks up where it sends profiles by another
+ * resolver (push/lookup.h).  glibc's own functions would load shared libraries into a static
+ * program, and could query name servers.
  */
 #include <arpa/inet.h>
 #include <netdb.h>

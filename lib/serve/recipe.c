@@ -195,6 +195,21 @@ recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t file
 	return l->argv;
 }
 
+recipe_tools recipe_rows(const struct serve_settings *settings, const char *host,
+			 const char *directory, const char *name, struct arena *arena)
+{
+	struct command_lines *l = begin(arena);
+
+	tool(l, "pmu-topprof");
+	word(l, "--to=rows");
+	word(l, "--host=%s", host);
+	if (settings->service)
+		word(l, "--service=%s", settings->service);
+	word(l, "--");
+	word(l, "%s/%s", directory, name);
+	return l->argv;
+}
+
 /* Return the command line of pmu-events with OPTION, which selects its output, and --json. */
 static struct command_lines *events_tool(struct arena *arena, const char *option)
 {

@@ -45,6 +45,10 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena);
 recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t files,
 			  struct arena *arena);
 
+/* Return the tool that writes the rows of the profile NAME in DIRECTORY, which is of HOST. */
+recipe_tools recipe_rows(const struct serve_settings *settings, const char *host,
+			 const char *directory, const char *name, struct arena *arena);
+
 /* Return the tool that lists the events of this machine. */
 recipe_tools recipe_list(struct arena *arena);
 

@@ -7,7 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct push_url;
 struct query;
+
+/* The form in which profiles are sent. */
+enum push_form { PUSH_ROWS, PUSH_PPROF };
 
 struct serve_settings {
 	const struct word_list *addresses;	/* each passes listen_check() */
@@ -33,4 +37,11 @@ struct serve_settings {
 	uint64_t keep_bytes;		/* size limit of all files together */
 	const char *keep_dir;
 	const struct query *keep_query;	/* events and options */
+
+	/* where kept profiles are sent */
+	const struct push_url *push;	/* NULL: they are not sent */
+	int push_as;			/* enum push_form */
+	const char *push_credentials;	/* file; NULL: none */
+	const char *host;		/* of this machine, for the receiver; NULL: as uname(2) */
+	const char *service;		/* what is sampled, for the receiver; or NULL */
 };

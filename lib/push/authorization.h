@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* authorization - the header by which a client says who it is. */
+#pragma once
+#include <stdbool.h>
+
+enum { AUTHORIZATION_MOST = 4096 };	/* bytes of a value, with its NUL */
+
+/*
+ * Write the value of the header Authorization for LINE: "user:password", a token, or the value
+ * itself, such as "Bearer TOKEN".  Return false if LINE is none of these.
+ */
+bool authorization_make(const char *line, char value[AUTHORIZATION_MOST]);

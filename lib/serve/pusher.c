@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/pusher.h"
+#include "base/arena.h"
+#include "base/descriptor.h"
+#include "base/digest.h"
+#include "base/random.h"
+#include "base/regular.h"
+#include "push/authorization.h"
+#include "push/pauses.h"
+#include "push/post.h"
+#include "push/push-url.h"
+#include "push/sent.h"
+#include "serve/internal.h"
+#include "serve/push-log.h"
+#include "serve/secret.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum {
+	PIECE_MOST = 4 << 20,		/* bytes of rows in a request */
+	TRIES = 3,			/* to read a profile, before it counts as damaged */
+	MARK_FILES = 5000,		/* a mark of so many is written each second at most */
+};
+
+static const double tool_limit = 300;	/* s that pmu-topprof may take */
+static const struct post_limits limits = {
+	.connect = 5, .progress = 30, .send = 300, .answer = 30,
+};
+
+/* A kept profile that was not sent. */
+struct queued_file {
+	struct sent_file file;		/* first: compared by sent_compare() */
+	unsigned failures;		/* to read it */
+	bool dropped;			/* it was damaged */
+};
+
+struct pusher {
+	struct server *server;
+	const struct serve_settings *settings;
+	const struct kept_files *kept;
+	struct utsname name;
+	struct push_log log;
+	char mark[32];			/* name of its file */
+	struct sent sent;
+	bool unwritten;			/* the mark does not have all of SENT */
+	double mark_due;		/* when it may be written again; monotonic, in s */
+	struct queued_file *waiting;	/* oldest first; owned */
+	size_t count;			/* of WAITING */
+	struct poster *poster;
+	bool posts;			/* POSTER is at work */
+	struct sent_file current;	/* the profile that is being sent */
+	bool has_current;
+	bool current_is_gone;		/* its file was deleted */
+	struct work *work;		/* the tool that makes CURRENT into rows; or NULL */
+	struct arena arena;		/* its command line */
+	struct event *on_limit;		/* it takes too long */
+	int fd;				/* what is to be sent of CURRENT; -1: not known yet */
+	off_t size, offset, piece;	/* bytes of FD: all, sent, in the current request */
+	struct event *on_turn;		/* go on */
+	bool pauses_now;		/* ON_TURN comes after a pause */
+	struct pauses pauses;
+	bool stops;			/* the server stops */
+};
+
+/* Go on after SECONDS. */
+static void wake(struct pusher *p, double seconds)
+{
+	const struct timeval time = { .tv_sec = (time_t)seconds,
+				      .tv_usec = (suseconds_t)(1e6 * (seconds -
+								      (double)(time_t)seconds)) };
+
+	p->pauses_now = seconds > 0;
+	if (p->pauses_now && p->stops)
+		return;
+	evtimer_add(p->on_turn, &time);
+}
+
+static size_t pending(const struct pusher *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		n += !p->waiting[i].dropped;
+	return n;
+}
+
+static struct queued_file *find(const struct pusher *p, const struct sent_file *f)
+{
+	return p->count == 0 ? NULL
+		: bsearch(f, p->waiting, p->count, sizeof(*p->waiting), sent_compare);
+}
+
+static void name_of(const struct sent_file *f, char name[KEPT_FILE_NAME])
+{
+	const struct kept_file file = { .start = f->start, .length = f->length };
+
+	kept_file_name(&file, name);
+}
+
+/* Nothing of the current profile is being sent. */
+static void forget_current(struct pusher *p)
+{
+	descriptor_close(p->fd);
+	p->fd = -1;
+	p->has_current = p->current_is_gone = false;
+}
+
+static void fail(struct pusher *p, enum push_failure failure, const char *why, double asked)
+{
+	push_log_failure(&p->log, failure, why, pending(p));
+	if (p->current_is_gone) {
+		forget_current(p);
+		push_log_deleted(&p->log, 1);
+	}
+	wake(p, pauses_next(&p->pauses, asked));
+}
+
+/* The mark may be written later: then profiles are sent twice if the server is killed before. */
+static void write_mark(struct pusher *p)
+{
+	double now = server_now();
+
+	if (!p->unwritten || (now < p->mark_due && !p->stops))
+		return;
+	p->mark_due = now + (double)p->sent.files / MARK_FILES;
+	p->unwritten = !sent_write(&p->sent, p->kept->fd, p->mark);
+	if (p->unwritten)
+		push_log_failure(&p->log, PUSH_MARK, strerror(errno), pending(p));
+}
+
+/* The current profile was sent, or is never to be sent. */
+static void settle(struct pusher *p)
+{
+	struct queued_file *w = find(p, &p->current);
+
+	sent_add(&p->sent, &p->current);
+	if (w) {
+		p->count--;
+		memmove(w, w + 1, (size_t)(p->waiting + p->count - w) * sizeof(*w));
+	}
+	forget_current(p);
+	p->unwritten = true;
+	write_mark(p);
+}
+
+/* The current profile cannot be read, because of WHY: try again, but not for ever. */
+static void fail_to_read(struct pusher *p, const char *why)
+{
+	struct queued_file *w = find(p, &p->current);
+	char name[KEPT_FILE_NAME];
+
+	name_of(&p->current, name);
+	forget_current(p);
+	if (w && ++w->failures == TRIES) {
+		w->dropped = true;
+		push_log_dropped(&p->log, PUSH_DAMAGED, name, why);
+	}
+	fail(p, PUSH_PROFILE, why, 0);
+}
+
+/* Write the value of the header Authorization.  Return false, with WHY set, if that fails. */
+static bool authorize(const struct pusher *p, char value[AUTHORIZATION_MOST], char why[SECRET_WHY])
+{
+	const char *file = p->settings->push_credentials;
+	char line[AUTHORIZATION_MOST];
+
+	*value = '\0';
+	if (!file)
+		return true;
+	if (secret_read(file, "secret", line, sizeof(line), why) < 0)
+		return false;
+	if (authorization_make(line, value))
+		return true;
+	snprintf(why, SECRET_WHY, "the first line of '%s' is neither USER:PASSWORD nor a token nor "
+		 "a value of Authorization", file);
+	return false;
+}
+
+/* Replace what separates labels in names of Pyroscope. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if (strchr("{}=,\"", *text))
+			*text = '_';
+}
+
+static const char *host_of(const struct pusher *p)
+{
+	return p->settings->host ? p->settings->host : p->name.nodename;
+}
+
+/* Return the target of requests.  The caller frees. */
+static char *write_target(const struct pusher *p)
+{
+	const struct serve_settings *s = p->settings;
+	char *target = mem_text(s->push->target), number[24], name[512];
+	char service[160], host[160];
+
+	if (s->push_as == PUSH_ROWS) {
+		if (push_target_is_root(target) && !push_target_has(target, "query"))
+			push_target_add(&target, "query",
+					"INSERT INTO pmu.rows FORMAT JSONEachRow");
+		return target;
+	}
+	if (push_target_is_root(target)) {
+		size_t size = strlen(target) + strlen("/ingest");
+		char *longer = mem_zeroed(size, 1);
+		snprintf(longer, size, "/ingest%s", target + 1);
+		free(target);
+		target = longer;
+	}
+	snprintf(service, sizeof(service), "%s", s->service ? s->service : s->comm ? s->comm
+		 : "pmu");
+	snprintf(host, sizeof(host), "%s", host_of(p));
+	make_plain(service);
+	make_plain(host);
+	snprintf(name, sizeof(name), "%s{host=%s}", service, host);
+	push_target_add(&target, "name", name);
+	snprintf(number, sizeof(number), "%" PRIu64, p->current.start);
+	push_target_add(&target, "from", number);
+	snprintf(number, sizeof(number), "%" PRIu64, p->current.start + p->current.length);
+	push_target_add(&target, "until", number);
+	push_target_add(&target, "format", "pprof");
+	return target;
+}
+
+/* Return how many bytes of FD the next request has: whole lines, if there is a line so short. */
+static off_t next_piece(const struct pusher *p)
+{
+	enum { STEP = 1 << 16 };
+	off_t left = p->size - p->offset, end = p->offset + PIECE_MOST;
+	char bytes[STEP];
+
+	if (left <= PIECE_MOST || p->settings->push_as == PUSH_PPROF)
+		return left;
+	for (off_t at = end - STEP; at >= p->offset; at -= STEP) {
+		ssize_t n = pread(p->fd, bytes, STEP, at);
+		const char *newline = n > 0 ? memrchr(bytes, '\n', (size_t)n) : NULL;
+		if (newline)
+			return at + (newline + 1 - bytes) - p->offset;
+	}
+	for (off_t at = end; at < p->size; at += STEP) {	/* a row is longer than a piece */
+		ssize_t n = pread(p->fd, bytes, STEP, at);
+		const char *newline = n > 0 ? memchr(bytes, '\n', (size_t)n) : NULL;
+		if (newline)
+			return at + (newline + 1 - bytes) - p->offset;
+	}
+	return left;
+}
+
+static void send_piece(struct pusher *p)
+{
+	char authorization[AUTHORIZATION_MOST], why[SECRET_WHY];
+
+	if (!authorize(p, authorization, why)) {
+		fail(p, PUSH_CREDENTIALS, why, 0);
+		return;
+	}
+	char *target = write_target(p);
+	p->piece = next_piece(p);
+	p->posts = true;
+	const struct post_request request = {
+		.target = target,
+		.type = p->settings->push_as == PUSH_ROWS ? "application/x-ndjson"
+			: "application/octet-stream",
+		.authorization = *authorization ? authorization : NULL,
+		.fd = p->fd, .offset = p->offset, .size = p->piece,
+	};
+	poster_send(p->poster, &request);
+	free(target);
+}
+
+/* Return what kind of failure an answer with STATUS is. */
+static enum push_failure failure_of(int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return PUSH_UNAUTHORIZED;
+	case 404:
+		return PUSH_MISSING;
+	case 408:
+	case 429:
+		return PUSH_BUSY;
+	default:
+		return status < 400 ? PUSH_REDIRECT : status < 500 ? PUSH_REFUSED : PUSH_SERVER;
+	}
+}
+
+static void refused(struct pusher *p, const struct post_result *r)
+{
+	enum push_failure failure = failure_of(r->status);
+	char why[sizeof(r->why) + 32], name[KEPT_FILE_NAME];
+
+	snprintf(why, sizeof(why), "status %d%s%s", r->status, *r->why ? ": " : "", r->why);
+	if (failure == PUSH_REFUSED) {
+		name_of(&p->current, name);
+		push_log_dropped(&p->log, PUSH_NOT_TAKEN, name, why);
+		settle(p);
+	}
+	fail(p, failure, why, r->retry_after);
+}
+
+static void posted(void *context, const struct post_result *r)
+{
+	static const enum push_failure of_outcome[] = {
+		[POST_NO_NAME] = PUSH_NAME, [POST_NO_CONNECTION] = PUSH_CONNECT,
+		[POST_TIMED_OUT] = PUSH_TIMEOUT, [POST_BROKEN] = PUSH_CONNECTION,
+		[POST_NOT_HTTP] = PUSH_ANSWER,
+	};
+	struct pusher *p = context;
+
+	p->posts = false;
+	if (r->outcome != POST_ANSWERED) {
+		fail(p, of_outcome[r->outcome], r->why, 0);
+		return;
+	}
+	if (r->status >= 300) {
+		refused(p, r);
+		return;
+	}
+	p->offset += p->piece;
+	pauses_reset(&p->pauses);
+	push_log_sent(&p->log, (uint64_t)p->piece, p->offset == p->size);
+	if (p->offset == p->size)
+		settle(p);
+	wake(p, 0);
+}
+
+/* The tool has made the current profile into rows. */
+static void made(void *context, struct work_result *r)
+{
+	struct pusher *p = context;
+
+	p->work = NULL;
+	evtimer_del(p->on_limit);
+	if (r->failed) {
+		close(r->output);
+		fail_to_read(p, r->why);
+		return;
+	}
+	p->fd = r->output;
+	p->size = r->size;
+	wake(p, 0);
+}
+
+static void on_limit(evutil_socket_t fd, short what, void *context)
+{
+	struct pusher *p = context;
+
+	(void)fd;
+	(void)what;
+	work_cancel(p->work);
+	p->work = NULL;
+	fail_to_read(p, "pmu-topprof takes too long");
+}
+
+static void make_rows(struct pusher *p, const char *name)
+{
+	const struct timeval time = { .tv_sec = (time_t)tool_limit };
+
+	arena_release(&p->arena);
+	p->work = work_start(p->server->shop, recipe_rows(p->settings, host_of(p), p->kept->path,
+							  name, &p->arena),
+			     WORK_ENDLESS, made, p);	/* not a request: it has no share in them */
+	if (p->work)
+		evtimer_add(p->on_limit, &time);
+	else
+		fail(p, PUSH_PROFILE, "pmu-topprof cannot be started", 0);
+}
+
+static void open_profile(struct pusher *p, const char *name)
+{
+	struct stat st;
+
+	p->fd = regular_open_in(p->kept->fd, name, true);
+	if (p->fd < 0 || fstat(p->fd, &st) < 0) {
+		fail_to_read(p, strerror(errno));
+		return;
+	}
+	p->size = st.st_size;
+	wake(p, 0);
+}
+
+/* Start with the oldest profile that waits, if there is one. */
+static void start_next(struct pusher *p)
+{
+	char name[KEPT_FILE_NAME];
+	size_t i = 0;
+
+	while (i < p->count && p->waiting[i].dropped)
+		i++;
+	if (i == p->count)
+		return;
+	p->current = p->waiting[i].file;
+	p->has_current = true;
+	p->offset = 0;
+	name_of(&p->current, name);
+	if (p->settings->push_as == PUSH_ROWS)
+		make_rows(p, name);
+	else
+		open_profile(p, name);
+}
+
+static void on_turn(evutil_socket_t fd, short what, void *context)
+{
+	struct pusher *p = context;
+
+	(void)fd;
+	(void)what;
+	p->pauses_now = false;
+	if (p->fd < 0) {
+		start_next(p);
+	} else if (p->offset < p->size) {
+		send_piece(p);
+	} else {		/* it is empty */
+		push_log_sent(&p->log, 0, true);
+		settle(p);
+		wake(p, 0);
+	}
+}
+
+bool pusher_is_busy(const struct pusher *p)
+{
+	return p && (p->work || p->posts ||
+		     (!p->pauses_now && evtimer_pending(p->on_turn, NULL)));
+}
+
+/* Return the list of KEPT, sorted.  The caller frees. */
+static struct sent_file *list_kept(const struct kept_files *kept)
+{
+	struct sent_file *all = mem_zeroed(kept->files + 1, sizeof(*all));
+
+	for (size_t i = 0; i < kept->files; i++)
+		all[i] = (struct sent_file){ .start = kept->file[i].start,
+					     .length = kept->file[i].length,
+					     .changed = kept->file[i].changed };
+	return all;
+}
+
+/* Return how many waiting profiles are not among the COUNT at ALL.  Skip the current one. */
+static size_t count_gone(struct pusher *p, const struct sent_file *all, size_t count)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct queued_file *w = &p->waiting[i];
+		if (w->dropped ||
+		    (count > 0 && bsearch(&w->file, all, count, sizeof(*all), sent_compare)))
+			continue;
+		if (p->has_current && sent_compare(&w->file, &p->current) == 0)
+			p->current_is_gone = true;
+		else
+			gone++;
+	}
+	if (p->current_is_gone && !p->posts && !p->work) {	/* it waits for the server */
+		forget_current(p);
+		gone++;
+	}
+	return gone;
+}
+
+void pusher_look(struct pusher *p)
+{
+	if (!p)
+		return;
+	size_t count = p->kept->files, waiting = 0;
+	struct sent_file *all = list_kept(p->kept);
+	struct queued_file *list = mem_zeroed(count + 1, sizeof(*list));
+
+	push_log_deleted(&p->log, count_gone(p, all, count));
+	sent_forget(&p->sent, all, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct queued_file *known = find(p, &all[i]);
+		if (!sent_has(&p->sent, &all[i]))
+			list[waiting++] = known ? *known : (struct queued_file){ .file = all[i] };
+	}
+	free(all);
+	free(p->waiting);
+	p->waiting = list;
+	p->count = waiting;
+	write_mark(p);
+	if (waiting > 0 && !p->work && !p->posts && !p->pauses_now)
+		wake(p, 0);
+}
+
+static bool read_mark(struct pusher *p)
+{
+	char why[SENT_WHY];
+
+	sent_release(&p->sent);
+	if (sent_read(&p->sent, p->kept->fd, p->mark, why))
+		return true;
+	report_event(p->server->report, "--push: '%s/%s' is not used: %s; all kept profiles are "
+		     "sent again", p->kept->path, p->mark, why);
+	return false;
+}
+
+void pusher_reopen(struct pusher *p)
+{
+	if (p)
+		read_mark(p);
+}
+
+struct pusher *pusher_open(struct server *s, const struct kept_files *kept)
+{
+	char authorization[AUTHORIZATION_MOST], why[SECRET_WHY], text[8192 * 3];
+	struct pusher *p = mem_zeroed(1, sizeof(*p));
+	const struct push_url *url = s->settings->push;
+
+	*p = (struct pusher){ .server = s, .settings = s->settings, .kept = kept, .fd = -1,
+			      .pauses.seed = random_seed(),
+			      .log = { .report = s->report, .server = url->socket ? url->socket
+				       : url->authority } };
+	if (!authorize(p, authorization, why)) {
+		report_error(s->report, "%s", why);
+		free(p);
+		return NULL;
+	}
+	uname(&p->name);
+	snprintf(text, sizeof(text), "%d %s %s", s->settings->push_as, p->log.server, url->target);
+	snprintf(p->mark, sizeof(p->mark), "sent-%016" PRIx64, digest_bytes(text, strlen(text)));
+	p->on_turn = evtimer_new(s->base, on_turn, p);
+	p->on_limit = evtimer_new(s->base, on_limit, p);
+	if (!p->on_turn || !p->on_limit)
+		abort();	/* out of memory */
+	p->poster = poster_new(s->base, url, &limits, posted, p);
+	read_mark(p);
+	return p;
+}
+
+void pusher_stop(struct pusher *p)
+{
+	if (!p)
+		return;
+	p->stops = true;
+	if (p->pauses_now)
+		evtimer_del(p->on_turn);
+}
+
+void pusher_close(struct pusher *p)
+{
+	if (!p)
+		return;
+	if (p->work)
+		work_cancel(p->work);
+	poster_free(p->poster);
+	event_free(p->on_turn);
+	event_free(p->on_limit);
+	forget_current(p);
+	sent_release(&p->sent);
+	arena_release(&p->arena);
+	free(p->waiting);
+	free(p);
+}
+
+void pusher_print(const struct pusher *p, struct evbuffer *out)
+{
+	if (p)
+		push_log_print(&p->log, pending(p), out);
+}

@@ -1,0 +1,214 @@
+#!/bin/sh
+# pmu-serve --push: what it sends, in which order, how often, and what it refuses to start with.
+# kinds: release asan
+. tests/lib.sh
+. tests/serving.sh
+
+# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first,
+# and writes each request to sent/NUMBER.head and sent/NUMBER.body
+taker() {
+	mkdir -p sent
+	echo 200 >status
+	cat >taker.py <<-"EOF"
+	import http.server, threading
+	number = 0
+	class Taker(http.server.BaseHTTPRequestHandler):
+	    protocol_version = "HTTP/1.1"
+	    def do_POST(self):
+	        global number
+	        body = self.rfile.read(int(self.headers["Content-Length"]))
+	        number += 1
+	        name = "sent/%03d" % number
+	        open(name + ".body", "wb").write(body)
+	        with open(name + ".head", "w") as head:
+	            head.write("%s %s\n%s" % (self.command, self.path, self.headers))
+	        self.send_response(int(open("status").read()))
+	        self.send_header("Content-Length", "5")
+	        self.end_headers()
+	        self.wfile.write(b"text\n")
+	    def log_message(self, *unused):
+	        pass
+	server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker)
+	print(server.server_address[1], flush=True)
+	server.serve_forever()
+	EOF
+	python3 taker.py >port-of-taker &
+	eventually test -s port-of-taker
+	taker=127.0.0.1:$(cat port-of-taker)
+}
+
+# ring COUNT: a directory of so many kept profiles, of the last hour; $now
+ring() {
+	local i
+	mkdir -p ring
+	chmod 700 ring
+	now=$(date +%s)
+	for i in $(seq "$1"); do
+		echo "profile $i" | gzip >ring/profile-$((now - 1000 + 60 * i))-60.pb.gz
+	done
+}
+
+# rows_of N: what pmu-topprof makes of profile N: 10 MB of the first one, else a line
+rows_of() {
+	case $1 in
+	1) yes "{\"profile\": 1, \"text\": \"$(printf %0999d 0)\"}" | head -n 10000 ;;
+	*) echo "{\"profile\": $1}" ;;
+	esac
+}
+
+# rows: pmu-topprof makes such a profile into rows, and notes how it was started
+rows() {
+	rows_of 1 >rows-1
+	fake pmu-topprof <<-EOF
+		case "\$*" in
+		*--split*) exec "$(command -v pmu-topprof)" "\$@" ;;
+		esac
+		printf "%s\n" "\$@" >>"$PWD/arguments"
+		for last; do :; done
+		name=\$(gzip -dc "\$last") || exit 1
+		case \$name in
+		*x*) echo "pmu-topprof: '\$last' is damaged" >&2; exit 1 ;;
+		esac
+		case \$name in
+		"profile 1") cat "$PWD/rows-1" ;;
+		*) echo "{\"profile\": \${name#profile }}" ;;
+		esac
+	EOF
+}
+
+# pushing OPTION...: serve, and push a ring to the taker
+pushing() {
+	needs_command curl python3
+	needs_samples
+	needs_loopback
+	sleep 600 &
+	serve -p $! --keep 2h --interval 1s --push "http://$taker" "$@" ring
+}
+
+pushed() { test "$(metric push_profiles_total)" = "$1"; }
+stopped() { kill $server && exits 0 wait $server; }
+
+check 'URLs, options and files of credentials that cannot be used are refused at the start' <<'END'
+	any_user
+	refuses() {
+		exits 2 pmu-serve -a --keep 1h "$@" ring 2>err
+		cat err
+	}
+	refuses --push https://host/ | grep "proxy"
+	refuses --push http://user:secret@host/ | grep -- "--push-credentials FILE"
+	refuses --push host:8123 | grep "http://"
+	refuses --push http://host/ --push-as json | grep "rows"
+	refuses --push-as pprof | grep -- "--push"
+	exits 2 pmu-serve -a --push http://host/ 2>err
+	grep -- "--keep" err
+	echo user:secret >credentials
+	chmod 644 credentials
+	exits 1 pmu-serve -l 127.0.0.1:0 -a --keep 1h --push http://host/ \
+		--push-credentials credentials ring 2>err
+	grep "the secret in 'credentials' is not used: other users can read" err
+	exits 1 pmu-serve -l 127.0.0.1:0 -a --keep 1h --push http://host/ \
+		--push-credentials missing ring 2>err
+	grep "cannot read the secret in 'missing': No such file" err
+END
+
+check 'rows are sent oldest first, in requests of whole lines, and once' <<'END'
+	taker
+	ring 3
+	rows
+	echo user:secret >credentials
+	chmod 600 credentials
+	pushing --push-credentials credentials --host h1 --service s
+	eventually pushed 3
+	test "$(metric push_pending)" = 0
+	test "$(metric push_bytes_total)" = "$(cat sent/*.body | wc -c)"
+	at_least "$(metric push_last_success_timestamp_seconds)" $now
+	stopped
+	none cat err
+	for i in 1 2 3; do rows_of $i; done >want
+	cat sent/*.body | cmp want -
+	for body in sent/*.body; do
+		at_most "$(wc -c <$body)" 4194304
+		test "$(tail -c 1 $body | od -An -c)" = '  \n'
+	done
+	test "$(ls sent/*.body | wc -l)" = 5
+	for head in sent/*.head; do
+		grep -q "^POST /?query=INSERT%20INTO%20pmu.rows%20FORMAT%20JSONEachRow$" $head
+		grep -q "^Authorization: Basic dXNlcjpzZWNyZXQ=$" $head
+		grep -q "^Host: $taker$" $head
+	done
+	head -n 5 arguments >first
+	printf "%s\n" --to=rows --host=h1 --service=s -- "ring/profile-$((now - 940))-60.pb.gz" |
+		same first -
+	# a start again sends what is new, also with an earlier name; so does a damaged mark
+	rm sent/*
+	echo "profile 4" | gzip >ring/profile-$((now - 3000))-60.pb.gz
+	pushing
+	eventually pushed 1
+	stopped
+	test "$(cat sent/*.body)" = '{"profile": 4}'
+	mark=$(ls ring/sent-*)
+	printf "sent 1\nend 0123456789abcdef\n" >$mark
+	pushing
+	eventually pushed 4
+	stopped
+	grep "'$mark' is not used: it is damaged; all kept profiles are sent again" err
+	# another URL has another mark
+	pushing --push "http://$taker/other"
+	eventually pushed 4
+	stopped
+	test "$(ls ring/sent-* | wc -l)" = 2
+END
+
+check 'profiles wait while the server fails; what is refused or damaged is dropped' <<'END'
+	taker
+	ring 2
+	rows
+	echo x | gzip >ring/profile-$((now - 2000))-60.pb.gz
+	echo 503 >status
+	pushing
+	failed() { at_least "$(metric "push_failures_total{reason=\"$1\"}")" ${2:-1}; }
+	dropped() { test "$(metric "push_dropped_total{reason=\"$1\"}")" = $2; }
+	eventually failed server 2
+	failed profile 3
+	dropped damaged 1
+	test "$(metric push_profiles_total) $(metric push_pending)" = "0 2"
+	echo 401 >status
+	eventually failed unauthorized
+	echo 400 >status
+	eventually dropped refused 1
+	echo 200 >status
+	eventually pushed 1
+	test "$(metric push_pending)" = 0
+	stopped
+	grep "ring/.*' is damaged" err
+	grep -- "--push: $taker: status 503: text; profiles that wait: 2$" err
+	grep "status 401: text; see --push-credentials; profiles that wait: 2$" err
+	grep "refuses 'profile-$((now - 940))-60.*', which is not sent again: status 400: text" err
+	test "$(grep -c "profiles are sent again$" err)" = 1
+	rm ring/*
+	echo "profile 1" | gzip >ring/profile-$((now - 9000))-60.pb.gz
+	pushing
+	eventually dropped deleted 1
+	stopped
+	grep "profiles that were deleted before they were sent: 1; --keep" err
+END
+
+check 'Pyroscope gets the files, with their times, and at the end the last one' <<'END'
+	taker
+	ring 2
+	needs_command curl python3
+	workload
+	serve -p $target --keep 2h --interval 100s --push "http://$taker" --push-as pprof \
+		--host "a,b" --service s ring
+	eventually pushed 2
+	for i in 1 2; do same ring/profile-$((now - 1000 + 60 * i))-60.pb.gz sent/00$i.body; done
+	head -n 1 sent/001.head | grep "^POST /ingest?name=s%7Bhost%3Da_b%7D&from=$((now - 940))\
+&until=$((now - 880))&format=pprof$"
+	sampled() { sampling && sleep 1; }
+	eventually sampled
+	stopped
+	last=$(ls ring/profile-*-100.pb.gz)
+	same $last sent/003.body
+END
+
+done_testing
