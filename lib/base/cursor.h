@@ -83,13 +83,11 @@ static inline uint64_t cursor_u64(struct cursor *c)
 enum { LEB_BITS_MAX = 16 * 7 };	/* the longest padded number that is accepted: longer ones are
 				   hostile */
 
-/* Read an unsigned LEB128 number: groups of 7 bits, lowest first (DWARF 5 §7.6). */
-static inline uint64_t cursor_uleb(struct cursor *c)
+/* The same as cursor_uleb(), of any number of bytes. */
+static inline uint64_t cursor_long_uleb(struct cursor *c)
 {
 	uint64_t value = 0;
 
-	if (c->at < c->end && *c->at < 0x80)	/* the usual case */
-		return *c->at++;
 	for (unsigned shift = 0; c->at < c->end && shift < LEB_BITS_MAX; shift += 7) {
 		uint8_t byte = *c->at++;
 		if (shift < 64)
@@ -99,6 +97,17 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 	}
 	c->failed = true;
 	return 0;
+}
+
+/* Read an unsigned LEB128 number: groups of 7 bits, lowest first (DWARF 5 §7.6). */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	const uint8_t *at = c->at;
+
+	if (c->end - at < 2 || at[0] & at[1] & 0x80)
+		return cursor_long_uleb(c);
+	c->at += at[0] < 0x80 ? 1 : 2;		/* the usual cases */
+	return at[0] < 0x80 ? at[0] : (uint64_t)at[1] << 7 | (at[0] & 0x7f);
 }
 
 /* Read a signed LEB128 number. */

@@ -35,12 +35,23 @@ bool text_is_safe(uint32_t code)
 	       (code < 0x2066 || code > 0x2069);	/* isolates */
 }
 
+/* Return how many bytes of printable ASCII TEXT starts with: most text has nothing else. */
+static size_t ascii_size(const char *text)
+{
+	const char *end = text;
+
+	while (*end >= ' ' && *end < 0x7f)
+		end++;
+	return (size_t)(end - text);
+}
+
 void text_make_safe(char *text)
 {
 	uint32_t code;
 	size_t size;
 
-	for (; (size = text_character(text, &code)) > 0; text += size)
+	for (text += ascii_size(text); (size = text_character(text, &code)) > 0;
+	     text += size)
 		if (!text_is_safe(code))
 			memset(text, '?', size);
 }
@@ -64,7 +75,7 @@ bool text_needs_care(const char *text)
 	uint32_t code;
 	size_t size;
 
-	for (; (size = text_character(text, &code)) > 0; text += size)
+	for (text += ascii_size(text); (size = text_character(text, &code)) > 0; text += size)
 		if (!text_is_safe(code))
 			return true;
 	return false;

@@ -30,7 +30,32 @@ struct decoding {
 };
 
 /* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
-bool decode_field(struct cursor *c, struct wire_field *f);
+static inline bool decode_field(struct cursor *c, struct wire_field *f)
+{
+	if (c->failed || c->at == c->end)
+		return false;
+	*f = (struct wire_field){ .tag = cursor_uleb(c) };
+	switch (f->tag & 7) {
+	case VARINT:
+		f->value = cursor_uleb(c);
+		break;
+	case BYTES:
+		f->size = cursor_uleb(c);
+		f->at = cursor_bytes(c, f->size);
+		break;
+	case FIXED64:
+		cursor_bytes(c, 8);
+		break;
+	case FIXED32:
+		cursor_bytes(c, 4);
+		break;
+	default:
+		cursor_fail(c);
+	}
+	if (f->tag < FIELD(1, 0))
+		cursor_fail(c);
+	return !c->failed;
+}
 
 static inline struct cursor cursor_of(const uint8_t *at, size_t size)
 {

@@ -8,33 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool decode_field(struct cursor *c, struct wire_field *f)
-{
-	if (c->failed || c->at == c->end)
-		return false;
-	*f = (struct wire_field){ .tag = cursor_uleb(c) };
-	switch (f->tag & 7) {
-	case VARINT:
-		f->value = cursor_uleb(c);
-		break;
-	case BYTES:
-		f->size = cursor_uleb(c);
-		f->at = cursor_bytes(c, f->size);
-		break;
-	case FIXED64:
-		cursor_bytes(c, 8);
-		break;
-	case FIXED32:
-		cursor_bytes(c, 4);
-		break;
-	default:
-		cursor_fail(c);
-	}
-	if (f->tag < FIELD(1, 0))
-		cursor_fail(c);
-	return !c->failed;
-}
-
 uint32_t decoded_default_type(const struct decoded *d)
 {
 	for (uint32_t i = 0; i < d->types && d->default_type; i++)
@@ -305,11 +278,18 @@ struct decoded_function decoded_function(const struct decoded *d, uint32_t index
 	return function;
 }
 
+struct decoded_location decoded_lines(const struct decoded *d, uint32_t index)
+{
+	struct cursor c = cursor_of_item(d, d->locations.item[index]);
+
+	return (struct decoded_location){ .mapping = TABLE_NONE, .at = c.at, .end = c.end };
+}
+
 /* message Location */
 struct decoded_location decoded_location(const struct decoded *d, uint32_t index)
 {
-	struct cursor c = cursor_of_item(d, d->locations.item[index]);
-	struct decoded_location l = { .mapping = TABLE_NONE, .at = c.at, .end = c.end };
+	struct decoded_location l = decoded_lines(d, index);
+	struct cursor c = { .at = l.at, .end = l.end };
 	struct wire_field f;
 
 	while (decode_field(&c, &f))

@@ -161,6 +161,9 @@ struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index);
 struct decoded_function decoded_function(const struct decoded *d, uint32_t index);
 struct decoded_location decoded_location(const struct decoded *d, uint32_t index);
 
+/* Return a location of which nothing is known but its lines. */
+struct decoded_location decoded_lines(const struct decoded *d, uint32_t index);
+
 /* Read the next line of location L, the innermost call first.  Return false after the last. */
 bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
 		       struct decoded_line *line);

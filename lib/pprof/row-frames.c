@@ -6,26 +6,51 @@
 
 void row_frames_init(struct row_frames *f, const struct decoded *d, struct row_texts *texts)
 {
-	size_t size = d->strings * sizeof(*f->name);
+	size_t size = d->strings * sizeof(*f->string);
 
 	*f = (struct row_frames){ .d = d, .texts = texts };
-	f->name = mem_resize(NULL, size);
-	memset(f->name, 0xff, size);
+	f->string = mem_resize(NULL, size);
+	memset(f->string, 0xff, size);
+	f->function = mem_zeroed((size_t)d->functions.count + 1, sizeof(*f->function));
+	f->object = mem_zeroed((size_t)d->mappings.count + 1, sizeof(*f->object));
 	f->location = mem_zeroed(d->locations.count, sizeof(*f->location));
 }
 
-uint32_t row_frames_string(struct row_frames *f, uint32_t string)
+static const struct row_names *function_at(struct row_frames *f, uint32_t index)
 {
-	if (f->name[string] == TABLE_NONE)
-		f->name[string] = row_texts_name(f->texts, decoded_string(f->d, string));
-	return f->name[string];
+	bool is_there = index != TABLE_NONE;
+	struct row_names *of = &f->function[is_there ? index : f->d->functions.count];
+
+	if (of->is_known)
+		return of;
+	of->is_known = true;
+	if (!is_there) {
+		of->name = row_texts_name(f->texts, "?");
+		return of;
+	}
+	struct decoded_function function = decoded_function(f->d, index);
+	of->name = row_frames_string(f, function.name);
+	if (f->texts->has_details)
+		of->more = row_frames_string(f, function.file);
+	return of;
 }
 
-static uint32_t object_name(struct row_frames *f, const char *path)
+static const struct row_names *object_at(struct row_frames *f, uint32_t index)
 {
+	bool is_there = index != TABLE_NONE;
+	struct row_names *of = &f->object[is_there ? index : f->d->mappings.count];
+	struct decoded_mapping mapping = { 0 };
 	char name[FOLDED_OBJECT_SIZE];
 
-	return row_texts_name(f->texts, folded_object_name(name, path));
+	if (of->is_known)
+		return of;
+	of->is_known = true;
+	if (is_there)
+		mapping = decoded_mapping(f->d, index);
+	folded_object_name(name, decoded_string(f->d, mapping.file));
+	of->name = row_texts_name(f->texts, name);
+	of->more = row_frames_string(f, mapping.build_id);
+	return of;
 }
 
 static void add(struct row_frames *f, struct row_location *of, const struct row_frame *frame)
@@ -36,49 +61,33 @@ static void add(struct row_frames *f, struct row_location *of, const struct row_
 	of->count++;
 }
 
-static void add_line(struct row_frames *f, struct row_location *of, struct decoded_line line,
-		     uint32_t build_id)
-{
-	struct row_frame frame = { .build_id = build_id, .line = line.line };
-
-	if (line.function == TABLE_NONE) {
-		frame.name = row_texts_name(f->texts, "?");
-	} else {
-		struct decoded_function function = decoded_function(f->d, line.function);
-		frame.name = row_frames_string(f, function.name);
-		if (f->texts->has_details)
-			frame.file = row_frames_string(f, function.file);
-	}
-	add(f, of, &frame);
-}
-
-struct row_location row_frames_of(struct row_frames *f, uint32_t location)
+void row_frames_decode(struct row_frames *f, uint32_t location)
 {
 	struct row_location *of = &f->location[location];
-	struct decoded_mapping mapping = { 0 };
-	struct decoded_line line;
+	bool has_details = f->texts->has_details;
+	struct decoded_location l = decoded_lines(f->d, location);
 	uint32_t build_id = 0;
+	struct decoded_line line;
 
-	if (of->count > 0)
-		return *of;
 	of->first = f->frames;
-	struct decoded_location l = decoded_location(f->d, location);
-	if (l.mapping != TABLE_NONE)
-		mapping = decoded_mapping(f->d, l.mapping);
-	if (f->texts->has_details)
-		build_id = row_frames_string(f, mapping.build_id);
-	while (decoded_next_line(f->d, &l, &line))
-		add_line(f, of, line, build_id);
+	if (has_details)
+		build_id = object_at(f, decoded_location(f->d, location).mapping)->more;
+	while (decoded_next_line(f->d, &l, &line)) {
+		const struct row_names *function = function_at(f, line.function);
+		add(f, of, &(struct row_frame){ .name = function->name, .file = function->more,
+						.line = line.line, .build_id = build_id });
+	}
 	if (of->count == 0)
 		add(f, of, &(struct row_frame){
-			.name = object_name(f, decoded_string(f->d, mapping.file)),
+			.name = object_at(f, decoded_location(f->d, location).mapping)->name,
 			.build_id = build_id });
-	return *of;
 }
 
 void row_frames_release(struct row_frames *f)
 {
-	free(f->name);
+	free(f->string);
+	free(f->function);
+	free(f->object);
 	free(f->location);
 	free(f->frame);
 }
