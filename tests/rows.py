@@ -1,6 +1,7 @@
-"""rows.py PROFILE ROWS [NAME=VALUE...] - are ROWS what pmu-rows(5) says about PROFILE, uncompressed?
+"""rows.py PROFILE ROWS [NAME=VALUE...] - are ROWS what pmu-rows(5) says about PROFILE?
 
-NAME=VALUE is host=NAME, service=NAME or detail=1, as given to pmu-topprof --to rows.
+PROFILE is not compressed.  NAME=VALUE is host=NAME, service=NAME or detail=1, as given to
+pmu-topprof --to rows.
 rows.py hash NAME... prints the hash of a stack.
 """
 import json
@@ -119,12 +120,12 @@ class Profile:
         return {key: one[key] for key in sorted(one, key=str.encode)}, units, service
 
 
-def pairs(types):
+def pairs(types, totals):
     """By type with a count of samples: the index of that count."""
     found = {}
     for i, (name, unit) in enumerate(types):
         for k, (of, _) in enumerate(types):
-            if unit == "count" and name == of + "_samples":
+            if unit == "count" and name == of + "_samples" and any(t[i] or t[k] for t in totals):
                 found.setdefault(k, i)
     if len(found) >= 2:
         return found
@@ -137,7 +138,6 @@ def pairs(types):
 
 def rows_of(profile, options):
     types = [(profile.strings[t.get(1, 0)], profile.strings[t.get(2, 0)]) for t in profile.types]
-    count = pairs(types)
     sums = {}
     for sample in profile.samples:
         frames = [f for at in numbers(sample, 1) for f in profile.frames(at)][::-1]
@@ -149,8 +149,9 @@ def rows_of(profile, options):
         total = sums.setdefault(key, [0] * len(types))
         for i, value in enumerate(numbers(sample, 2)):
             total[i] += signed(value)
-    for (parts, labels, units, service), total in sums.items():
-        for i, (name, unit) in enumerate(types):
+    count = pairs(types, sums.values())
+    for i, (name, unit) in enumerate(types):
+        for (parts, labels, units, service), total in sums.items():
             samples = total[count[i]] if i in count else 0
             if i in count.values() or not (total[i] or samples):
                 continue
@@ -191,6 +192,9 @@ def main():
         sys.exit("the last line has no end")
     for line in lines:
         check(line)
+    order = [json.loads(line)["type"] for line in lines]
+    if order != sorted(order, key=order.index):
+        sys.exit("the rows of one type do not follow each other")
     if sorted(lines) != want:
         for row in sorted(set(lines) ^ set(want))[:6]:
             print("missing:" if row in set(want) else "wrong:", row[:2000])

@@ -18,18 +18,24 @@ struct byte_ids {
 	struct arena arena;
 };
 
+static inline uint32_t byte_ids_find_hashed(const struct byte_ids *k, const void *bytes,
+					    size_t size, uint64_t hash)
+{
+	return TABLE_FIND(&k->table, hash, i, k->item[i].size == size &&
+			  !memcmp(k->item[i].bytes, bytes, size));
+}
+
 /* Return the id of the SIZE bytes at BYTES, or TABLE_NONE. */
 static inline uint32_t byte_ids_find(const struct byte_ids *k, const void *bytes, size_t size)
 {
-	return TABLE_FIND(&k->table, hash_bytes(bytes, size), i, k->item[i].size == size &&
-			  !memcmp(k->item[i].bytes, bytes, size));
+	return byte_ids_find_hashed(k, bytes, size, hash_bytes(bytes, size));
 }
 
 /* Return the id of the SIZE bytes at BYTES.  It is new if it equals K->count before the call. */
 static inline uint32_t byte_ids_add(struct byte_ids *k, const void *bytes, size_t size)
 {
 	uint64_t hash = hash_bytes(bytes, size);
-	uint32_t found = byte_ids_find(k, bytes, size);
+	uint32_t found = byte_ids_find_hashed(k, bytes, size, hash);
 
 	if (found != TABLE_NONE)
 		return found;

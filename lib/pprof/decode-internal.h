@@ -29,32 +29,52 @@ struct decoding {
 	bool reported;		/* the error has been reported */
 };
 
+/* A number, and where it ends; AT is NULL if it is damaged. */
+struct wire_number {
+	const uint8_t *at;
+	uint64_t value;
+};
+
+/* The same as decode_number(), of any number of bytes. */
+struct wire_number decode_long_number(const uint8_t *at, const uint8_t *end);
+
+/*
+ * Read the number at AT.  A profile is little else than numbers of one and two bytes, so these take
+ * no call, and neither a cursor in memory.
+ */
+static inline struct wire_number decode_number(const uint8_t *at, const uint8_t *end)
+{
+	if (end - at < 2 || at[0] & at[1] & 0x80)
+		return decode_long_number(at, end);
+	if (at[0] < 0x80)
+		return (struct wire_number){ at + 1, at[0] };
+	return (struct wire_number){ at + 2, (uint64_t)at[1] << 7 | (at[0] & 0x7f) };
+}
+
 /* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
 static inline bool decode_field(struct cursor *c, struct wire_field *f)
 {
 	if (c->failed || c->at == c->end)
 		return false;
-	*f = (struct wire_field){ .tag = cursor_uleb(c) };
-	switch (f->tag & 7) {
-	case VARINT:
-		f->value = cursor_uleb(c);
-		break;
-	case BYTES:
-		f->size = cursor_uleb(c);
-		f->at = cursor_bytes(c, f->size);
-		break;
-	case FIXED64:
-		cursor_bytes(c, 8);
-		break;
-	case FIXED32:
-		cursor_bytes(c, 4);
-		break;
-	default:
-		cursor_fail(c);
+	struct wire_number n = decode_number(c->at, c->end);
+	*f = (struct wire_field){ .tag = n.value };
+	unsigned kind = f->tag & 7;
+	if (n.at && (kind == VARINT || kind == BYTES)) {
+		n = decode_number(n.at, c->end);
+		f->value = kind == VARINT ? n.value : 0;
 	}
-	if (f->tag < FIELD(1, 0))
+	if (n.at && kind == BYTES) {
+		f->at = n.at;
+		f->size = n.value;
+	}
+	size_t size = kind == BYTES ? f->size : kind == FIXED64 ? 8 : kind == FIXED32 ? 4 : 0;
+	if (!n.at || f->tag < FIELD(1, 0) || size > (size_t)(c->end - n.at) ||
+	    (kind != VARINT && kind != BYTES && kind != FIXED64 && kind != FIXED32)) {
 		cursor_fail(c);
-	return !c->failed;
+		return false;
+	}
+	c->at = n.at + size;
+	return true;
 }
 
 static inline struct cursor cursor_of(const uint8_t *at, size_t size)

@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct wire_number decode_long_number(const uint8_t *at, const uint8_t *end)
+{
+	struct cursor c = { .at = at, .end = end };
+	uint64_t value = cursor_uleb(&c);
+
+	return (struct wire_number){ c.failed ? NULL : c.at, value };
+}
+
 uint32_t decoded_default_type(const struct decoded *d)
 {
 	for (uint32_t i = 0; i < d->types && d->default_type; i++)
@@ -65,14 +73,19 @@ uint32_t decoded_find_type(const struct decoded *d, const char *name)
 	return find_without_modifiers(d, name);
 }
 
-/* Return the index of the item with this ID, or TABLE_NONE. */
-static uint32_t find_item(const struct decoded_items *items, uint64_t id)
+static uint32_t find_scattered(const struct decoded_items *items, uint64_t id)
 {
 	if (id - 1 < items->count && items->item[id - 1].id == id)
 		return (uint32_t)(id - 1);
-	if (!items->scattered)
-		return TABLE_NONE;
 	return TABLE_FIND(&items->table, hash_u64(id), i, items->item[i].id == id);
+}
+
+/* Return the index of the item with this ID, or TABLE_NONE. */
+static inline uint32_t find_item(const struct decoded_items *items, uint64_t id)
+{
+	if (items->scattered)
+		return find_scattered(items, id);
+	return id - 1 < items->count ? (uint32_t)(id - 1) : TABLE_NONE;
 }
 
 static void scatter(struct decoded_items *items)
@@ -340,7 +353,7 @@ static void make_room(struct decoded_reader *r, size_t size)
 	if (!r->all) {
 		r->all = mem_zeroed(r->d->values, sizeof(*r->all));
 		r->sample.value = mem_zeroed(r->d->types, sizeof(*r->sample.value));
-		r->sample.label = mem_zeroed(PROFILE_LABELS_MAX, sizeof(*r->sample.label));
+		r->sample.label = mem_resize(NULL, PROFILE_LABELS_MAX * sizeof(*r->sample.label));
 	}
 	if (size <= r->room)
 		return;
@@ -366,6 +379,41 @@ static bool read_label(const struct wire_field *from, struct decoded_label *l)
 	return !c.failed;
 }
 
+/* Add the locations of F, packed numbers, up to MOST.  Return false if they are damaged. */
+static bool add_locations(struct decoded_reader *r, const struct wire_field *f, size_t most)
+{
+	const struct decoded_items *items = &r->d->locations;
+	const uint8_t *end = f->at + f->size;
+	uint32_t *to = r->sample.location;
+	size_t count = r->sample.locations;
+	struct wire_number id = { .at = f->at };
+
+	while (id.at < end && count < most) {
+		id = decode_number(id.at, end);
+		if (!id.at)
+			return false;
+		to[count++] = find_item(items, id.value);
+	}
+	r->sample.locations = count;
+	return true;
+}
+
+/* Add the values of F, packed numbers, to the COUNT before.  Return false if they are damaged. */
+static bool add_values(struct decoded_reader *r, const struct wire_field *f, uint32_t *count)
+{
+	const uint8_t *end = f->at + f->size;
+	struct wire_number value = { .at = f->at };
+
+	for (; value.at < end; ++*count) {
+		value = decode_number(value.at, end);
+		if (!value.at)
+			return false;
+		if (*count < r->d->values)
+			r->all[*count] = (int64_t)value.value;
+	}
+	return true;
+}
+
 bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 {
 	const struct decoded *d = r->d;
@@ -378,16 +426,14 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 	make_room(r, r->most ? r->most : item.size);
 	s->locations = s->labels = 0;
 	while (decode_field(&c, &f)) {
-		struct cursor packed = cursor_of(f.at, f.tag & BYTES ? f.size : 0);
 		switch (f.tag) {
 		case FIELD(1, VARINT):
 			if (s->locations < most)
 				s->location[s->locations++] = find_item(&d->locations, f.value);
 			break;
 		case FIELD(1, BYTES):
-			while (packed.at < packed.end && !packed.failed && s->locations < most)
-				s->location[s->locations++] =
-					find_item(&d->locations, cursor_uleb(&packed));
+			if (!add_locations(r, &f, most))
+				return false;
 			break;
 		case FIELD(2, VARINT):
 			if (values < d->values)
@@ -395,11 +441,8 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 			values++;
 			break;
 		case FIELD(2, BYTES):
-			for (; packed.at < packed.end && !packed.failed; values++)
-				if (values < d->values)
-					r->all[values] = (int64_t)cursor_uleb(&packed);
-				else
-					cursor_uleb(&packed);
+			if (!add_values(r, &f, &values))
+				return false;
 			break;
 		case FIELD(3, BYTES):
 			if (s->labels == PROFILE_LABELS_MAX ||
@@ -408,7 +451,6 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 			s->labels += !d->hidden || !d->hidden[s->label[s->labels].key];
 			break;
 		}
-		c.failed |= packed.failed;
 	}
 	return !c.failed && values == d->values;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row-frames - the frames of a decoded profile's locations, as numbers of row-texts.  Each location,
- * function and mapping is decoded once, and only what a row needs of it.
+ * row-frames - the frames of a decoded profile's locations, as numbers of row-texts.  Each
+ * location, function and mapping is decoded once, and only what a row needs of it.
  */
 #pragma once
 #include "pprof/decode.h"

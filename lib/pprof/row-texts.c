@@ -192,9 +192,10 @@ static void keep_stack(struct row_texts *t, uint32_t stack)
 	s->details.size = t->text.size - s->details.at;
 }
 
-uint32_t row_texts_stack(struct row_texts *t, const void *frames, size_t size)
+uint32_t row_texts_stack(struct row_texts *t, const uint32_t *frame, size_t count)
 {
-	uint32_t stacks = t->stacks.count, id = byte_ids_add(&t->stacks, frames, size);
+	uint32_t stacks = t->stacks.count;
+	uint32_t id = byte_ids_add(&t->stacks, frame, count * sizeof(*frame));
 
 	if (id < stacks)
 		return id;

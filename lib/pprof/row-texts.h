@@ -55,8 +55,8 @@ uint32_t row_texts_name(struct row_texts *t, const char *name);
 /* Return the id of this frame, if there are details. */
 uint32_t row_texts_frame(struct row_texts *t, const struct row_frame *frame);
 
-/* Return the id of a stack: SIZE bytes of ids of frames, the root first. */
-uint32_t row_texts_stack(struct row_texts *t, const void *frames, size_t size);
+/* Return the id of a stack of COUNT ids of frames, the root first. */
+uint32_t row_texts_stack(struct row_texts *t, const uint32_t *frame, size_t count);
 
 /* Return the id of a set of labels.  Sorts LABEL. */
 uint32_t row_texts_set(struct row_texts *t, struct row_label *label, size_t count);

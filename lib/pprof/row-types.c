@@ -31,8 +31,8 @@ static uint32_t find_event(const struct decoded *d, const char *name, size_t len
 	return TABLE_NONE;
 }
 
-/* Set COUNT for each type X that has a type X_samples.  Return how many these are. */
-static uint32_t pair_by_name(const struct decoded *d, uint32_t *count)
+/* Set COUNT for each type X that has a type X_samples, unless neither is used.  Return how many. */
+static uint32_t pair_by_name(const struct decoded *d, const bool *is_used, uint32_t *count)
 {
 	uint32_t pairs = 0;
 	size_t length;
@@ -41,7 +41,8 @@ static uint32_t pair_by_name(const struct decoded *d, uint32_t *count)
 		if (!counts_samples(d, i, &length) || length == 0)
 			continue;
 		uint32_t of = find_event(d, name_of(d, i), length);
-		if (of != TABLE_NONE && count[of] == TABLE_NONE && count[i] == TABLE_NONE) {
+		if (of != TABLE_NONE && count[of] == TABLE_NONE && count[i] == TABLE_NONE &&
+		    (is_used[of] || is_used[i])) {
 			count[of] = i;
 			count[i] = i;
 			pairs++;
@@ -67,13 +68,13 @@ static void pair_only_event(const struct decoded *d, uint32_t *count)
 	count[samples] = samples;
 }
 
-uint32_t *row_types_pair(const struct decoded *d)
+uint32_t *row_types_pair(const struct decoded *d, const bool *is_used)
 {
 	size_t size = d->types * sizeof(uint32_t);
 	uint32_t *count = mem_resize(NULL, size);
 
 	memset(count, 0xff, size);
-	if (pair_by_name(d, count) >= 2)
+	if (pair_by_name(d, is_used, count) >= 2)
 		return count;
 	memset(count, 0xff, size);
 	pair_only_event(d, count);

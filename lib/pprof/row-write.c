@@ -39,7 +39,8 @@ struct row_writer {
 	int64_t *sum;			/* by group and type */
 	uint32_t groups;
 	struct table table;		/* over the groups */
-	struct buffer stack;		/* ids of a sample's frames, the root first */
+	uint32_t *stack;		/* ids of a sample's frames, the root first */
+	size_t stack_room;		/* frames */
 	struct row_label *label;	/* of a sample */
 	uint64_t frames_left;		/* that the stacks may still have */
 	uint64_t written;		/* bytes of rows */
@@ -94,7 +95,7 @@ void row_writer_free(struct row_writer *w)
 	free(w->service.at);
 	free(w->head.at);
 	free(w->kinds.at);
-	free(w->stack.at);
+	free(w->stack);
 	free(w->label);
 	free(w);
 }
@@ -145,7 +146,6 @@ static void start_kinds(struct row_writer *w)
 	static const char value[] = "\"value\":";
 	const struct decoded *d = w->d;
 
-	w->count = row_types_pair(d);
 	w->kind = mem_zeroed(d->types, sizeof(*w->kind));
 	w->kinds.size = 0;
 	for (uint32_t i = 0; i < d->types; i++) {
@@ -179,17 +179,26 @@ static void end(struct row_writer *w)
 {
 	row_frames_release(&w->frames);
 	table_release(&w->table);
-	free(w->count);
 	free(w->kind);
 	free(w->group);
 	free(w->sum);
 }
 
-/* Put the frames of a sample into W->stack.  False: they are too many. */
-static bool take_frames(struct row_writer *w, const struct decoded_sample *sample)
+/* Make room for COUNT frames. */
+static void make_room(struct row_writer *w, size_t count)
 {
-	w->stack.size = 0;
-	buffer_end(&w->stack, sizeof(uint32_t));	/* also of an empty stack */
+	if (count <= w->stack_room)
+		return;
+	w->stack_room = 2 * count;
+	w->stack = mem_resize(w->stack, w->stack_room * sizeof(*w->stack));
+}
+
+/* Put the frames of a sample into W->stack, and set *COUNT.  False: they are too many. */
+static bool take_frames(struct row_writer *w, const struct decoded_sample *sample, size_t *count)
+{
+	size_t frames = 0;
+
+	make_room(w, sample->locations + 1);	/* not NULL, even of an empty stack */
 	for (size_t i = sample->locations; i-- > 0;) {
 		if (sample->location[i] == TABLE_NONE)
 			continue;
@@ -197,10 +206,11 @@ static bool take_frames(struct row_writer *w, const struct decoded_sample *sampl
 		if (of.count > w->frames_left)
 			return false;
 		w->frames_left -= of.count;
-		uint8_t *to = buffer_extend(&w->stack, of.count * sizeof(uint32_t));
-		for (uint32_t k = of.count; k-- > 0; to += sizeof(uint32_t))
-			memcpy(to, &w->frames.frame[of.first + k], sizeof(uint32_t));
+		make_room(w, frames + of.count + i);
+		for (uint32_t k = of.count; k-- > 0;)
+			w->stack[frames++] = w->frames.frame[of.first + k];
 	}
+	*count = frames;
 	return true;
 }
 
@@ -239,11 +249,13 @@ static uint32_t group_of(struct row_writer *w, uint32_t stack, uint32_t set)
 /* Add a sample to its group.  What does not fit wraps, as in pprof. */
 static void add_sample(struct row_writer *w, const struct decoded_sample *sample)
 {
-	if (!take_frames(w, sample)) {
+	size_t frames;
+
+	if (!take_frames(w, sample, &frames)) {
 		w->left_out++;
 		return;
 	}
-	uint32_t stack = row_texts_stack(&w->texts, w->stack.at, w->stack.size);
+	uint32_t stack = row_texts_stack(&w->texts, w->stack, frames);
 	uint32_t group = group_of(w, stack, take_labels(w, sample));
 	int64_t *sum = &w->sum[(size_t)group * w->d->types];
 	for (uint32_t i = 0; i < w->d->types; i++)
@@ -329,12 +341,27 @@ static bool has_row(const struct row_writer *w, uint32_t type, const int64_t *su
 	return count != type && (sum[type] || (count != TABLE_NONE && sum[count]));
 }
 
-static void put_rows(struct row_writer *w)
+static void pair_types(struct row_writer *w)
 {
+	bool *is_used = mem_zeroed(w->d->types, sizeof(*is_used));
 	const int64_t *sum = w->sum;
 
-	for (uint32_t i = 0; i < w->groups; i++, sum += w->d->types)
-		for (uint32_t type = 0; type < w->d->types && !output_ended(w->out); type++) {
+	for (uint32_t i = 0; i < w->groups; i++)
+		for (uint32_t type = 0; type < w->d->types; type++)
+			is_used[type] |= *sum++ != 0;
+	w->count = row_types_pair(w->d, is_used);
+	free(is_used);
+}
+
+/* Write all rows of the first type, then those of the next one: so the types have an order. */
+static void put_rows(struct row_writer *w)
+{
+	uint32_t types = w->d->types;
+
+	pair_types(w);
+	for (uint32_t type = 0; type < types; type++)
+		for (uint32_t i = 0; i < w->groups && !output_ended(w->out); i++) {
+			const int64_t *sum = &w->sum[(size_t)i * types];
 			if (!has_row(w, type, sum))
 				continue;
 			if (w->written < TEXT_MAX)
@@ -342,6 +369,7 @@ static void put_rows(struct row_writer *w)
 			else
 				w->left_out++;
 		}
+	free(w->count);
 }
 
 void row_write(struct row_writer *w, const struct decoded *d, struct output *out)
