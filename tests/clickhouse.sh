@@ -1,5 +1,5 @@
-# ClickHouse servers of the tests.  A test file sources this after tests/lib.sh.  Servers listen on free
-# ports of 127.0.0.1, keep their data in $scratch, and end with the test file at the latest.
+# ClickHouse servers of the tests.  A test file sources this after tests/lib.sh.  Servers listen on
+# free ports of 127.0.0.1, keep their data in $scratch, and end with the check that starts them.
 #
 #	clickhouse_start COUNT		so many shards, empty, which hold the tables of fleet/clickhouse;
 #					one is a server without a cluster
@@ -8,6 +8,7 @@
 #	clickhouse_again SHARD		start it again, with the data that it had
 #	clickhouse_ask SHARD SQL	what this server answers
 #	clickhouse_send SHARD <ROWS	insert rows
+#	clickhouse_base SHARD		the URL of this server
 #	clickhouse_url SHARD		where rows are pushed to
 
 clickhouse=$scratch/clickhouse
@@ -64,7 +65,7 @@ clickhouse_configure() {
 clickhouse_port() { sed -n "$1p" "$clickhouse/ports" | cut -d' ' -f"${2:-1}"; }
 
 clickhouse_answers() {
-	until curl -sf -m 5 "http://127.0.0.1:$(clickhouse_port "$1")/ping" >/dev/null; do
+	until curl -sf -m 5 "$(clickhouse_base "$1")/ping" >/dev/null; do
 		kill -0 "$(cat "$clickhouse/$1/pid")" 2>/dev/null || return
 		sleep 0.1
 	done
@@ -133,11 +134,12 @@ clickhouse_start() {
 
 clickhouse_ask() {
 	printf %s "$2" | curl -sS --fail-with-body -m 100 --data-binary @- \
-		"http://127.0.0.1:$(clickhouse_port "$1")/?database=pmu${3:+&$3}"
+		"$(clickhouse_base "$1")/?database=pmu${3:+&$3}"
 }
 
+clickhouse_base() { echo "http://127.0.0.1:$(clickhouse_port "$1")"; }
 clickhouse_url() {
-	echo "http://127.0.0.1:$(clickhouse_port "$1")/?format_csv_delimiter=%01&query=$(
+	echo "$(clickhouse_base "$1")/?format_csv_delimiter=%01&query=$(
 		)INSERT%20INTO%20pmu.lines%20FORMAT%20CSV"
 }
 clickhouse_send() { curl -sS --fail-with-body -m 100 --data-binary @- "$(clickhouse_url "$1")"; }

@@ -19,10 +19,12 @@ commands_in() {
 		{ gsub(/  +/, " ", line); print line; line = "" }'
 }
 
-# needs_more COMMAND: whether it needs what is not here: a host, a browser, an endless stream, Java
+# needs_more COMMAND: whether it needs what is not here: a host, a database, a browser, an endless
+# stream, Java
 needs_more() {
 	case $1 in
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
+	*pmu-query*) ;;
 	*amdzen5* | *chgrp* | *go\ test* | *java* | *jcmd* | *node* | *jit-map*) ;;
 	*kill\ -USR1* | *--split* | *--switch-output* | *--flight-recorder*) ;;
 	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user*) ;;
