@@ -161,7 +161,7 @@ END
 
 check 'profiles wait while the server fails; what is refused or damaged is dropped' <<'END'
 	taker
-	ring 2
+	ring 4
 	rows
 	echo x | gzip >ring/profile-$((now - 2000))-60.pb.gz
 	echo 503 >status
@@ -169,20 +169,20 @@ check 'profiles wait while the server fails; what is refused or damaged is dropp
 	failed() { at_least "$(metric "push_failures_total{reason=\"$1\"}")" ${2:-1}; }
 	dropped() { test "$(metric "push_dropped_total{reason=\"$1\"}")" = $2; }
 	eventually failed server 2
-	failed profile 3
-	dropped damaged 1
-	test "$(metric push_profiles_total) $(metric push_pending)" = "0 2"
+	failed profile
+	test "$(metric push_profiles_total) $(metric push_pending)" = "0 5"
 	echo 401 >status
 	eventually failed unauthorized
 	echo 400 >status
 	eventually dropped refused 1
 	echo 200 >status
-	eventually pushed 1
+	eventually dropped damaged 1
+	eventually pushed 3
 	test "$(metric push_pending)" = 0
 	stopped
 	grep "ring/.*' is damaged" err
-	grep -- "--push: $taker: status 503: text; profiles that wait: 2$" err
-	grep "status 401: text; see --push-credentials; profiles that wait: 2$" err
+	grep -- "--push: $taker: status 503: text; profiles that wait: 5$" err
+	grep "status 401: text; see --push-credentials; profiles that wait: 5$" err
 	grep "refuses 'profile-$((now - 940))-60.*', which is not sent again: status 400: text" err
 	test "$(grep -c "profiles are sent again$" err)" = 1
 	rm ring/*

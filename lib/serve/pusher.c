@@ -5,14 +5,13 @@
 #include "base/digest.h"
 #include "base/random.h"
 #include "base/regular.h"
-#include "push/authorization.h"
 #include "push/pauses.h"
 #include "push/post.h"
 #include "push/push-url.h"
 #include "push/sent.h"
 #include "serve/internal.h"
 #include "serve/push-log.h"
-#include "serve/secret.h"
+#include "serve/push-request.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,11 +23,11 @@
 #include <unistd.h>
 
 enum {
-	PIECE_MOST = 4 << 20,		/* bytes of rows in a request */
-	TRIES = 3,			/* to read a profile, before it counts as damaged */
+	TRIES = 3,			/* to read a profile, between others that are good */
 	MARK_FILES = 5000,		/* a mark of so many is written each second at most */
 };
 
+static const double after_refusal = 0.1;	/* s; the server works: go on with the next file */
 static const double tool_limit = 300;	/* s that pmu-topprof may take */
 static const struct post_limits limits = {
 	.connect = 5, .progress = 30, .send = 300, .answer = 30,
@@ -37,7 +36,9 @@ static const struct post_limits limits = {
 /* A kept profile that was not sent. */
 struct queued_file {
 	struct sent_file file;		/* first: compared by sent_compare() */
-	unsigned failures;		/* to read it */
+	bool is_suspect;		/* it could not be read */
+	unsigned failures;		/* to read it, for which it may be the reason */
+	uint64_t reads;			/* of the pusher, at the last of these */
 	bool dropped;			/* it was damaged */
 };
 
@@ -45,7 +46,8 @@ struct pusher {
 	struct server *server;
 	const struct serve_settings *settings;
 	const struct kept_files *kept;
-	struct utsname name;
+	struct utsname own;
+	const char *host;		/* name of this machine */
 	struct push_log log;
 	char mark[32];			/* name of its file */
 	struct sent sent;
@@ -63,6 +65,8 @@ struct pusher {
 	struct event *on_limit;		/* it takes too long */
 	int fd;				/* what is to be sent of CURRENT; -1: not known yet */
 	off_t size, offset, piece;	/* bytes of FD: all, sent, in the current request */
+	uint64_t reads;			/* profiles that were opened, or made into rows */
+	unsigned unread;		/* failures to do so since the last one */
 	struct event *on_turn;		/* go on */
 	bool pauses_now;		/* ON_TURN comes after a pause */
 	struct pauses pauses;
@@ -112,13 +116,20 @@ static void forget_current(struct pusher *p)
 	p->has_current = p->current_is_gone = false;
 }
 
-static void fail(struct pusher *p, enum push_failure failure, const char *why, double asked)
+/* It failed.  If the current profile was deleted meanwhile, it will never be sent. */
+static void note_failure(struct pusher *p, enum push_failure failure, const char *why)
 {
 	push_log_failure(&p->log, failure, why, pending(p));
-	if (p->current_is_gone) {
-		forget_current(p);
-		push_log_deleted(&p->log, 1);
-	}
+	if (!p->current_is_gone)
+		return;
+	forget_current(p);
+	push_log_deleted(&p->log, 1);
+}
+
+/* It failed: try again after a pause, for which the server asks ASKED seconds. */
+static void fail(struct pusher *p, enum push_failure failure, const char *why, double asked)
+{
+	note_failure(p, failure, why);
 	wake(p, pauses_next(&p->pauses, asked));
 }
 
@@ -150,121 +161,52 @@ static void settle(struct pusher *p)
 	write_mark(p);
 }
 
-/* The current profile cannot be read, because of WHY: try again, but not for ever. */
-static void fail_to_read(struct pusher *p, const char *why)
+/*
+ * The current profile cannot be read, because of WHY.  Go on with the next one, and come back.  If
+ * others can be read again and again, and this one cannot, it is damaged.  BY_SIGNAL: a signal ended
+ * the tool, for lack of memory perhaps, which says nothing about the profile.
+ */
+static void fail_to_read(struct pusher *p, const char *why, bool by_signal)
 {
-	struct queued_file *w = find(p, &p->current);
+	struct queued_file *q = find(p, &p->current);
+	bool is_gone = p->current_is_gone;
 	char name[KEPT_FILE_NAME];
 
 	name_of(&p->current, name);
+	note_failure(p, PUSH_PROFILE, why);
 	forget_current(p);
-	if (w && ++w->failures == TRIES) {
-		w->dropped = true;
-		push_log_dropped(&p->log, PUSH_DAMAGED, name, why);
+	if (q && !is_gone) {
+		q->failures += !by_signal && (!q->is_suspect || q->reads != p->reads);
+		q->is_suspect = true;
+		q->reads = p->reads;
+		q->dropped = q->failures == TRIES;
+		if (q->dropped)
+			push_log_dropped(&p->log, PUSH_DAMAGED, name, why);
 	}
-	fail(p, PUSH_PROFILE, why, 0);
+	wake(p, ++p->unread > 1 ? pauses_next(&p->pauses, 0) : 0);
 }
 
-/* Write the value of the header Authorization.  Return false, with WHY set, if that fails. */
-static bool authorize(const struct pusher *p, char value[AUTHORIZATION_MOST], char why[SECRET_WHY])
+/* The current profile is the SIZE bytes of FD. */
+static void start_to_send(struct pusher *p, int fd, off_t size)
 {
-	const char *file = p->settings->push_credentials;
-	char line[AUTHORIZATION_MOST];
-
-	*value = '\0';
-	if (!file)
-		return true;
-	if (secret_read(file, "secret", line, sizeof(line), why) < 0)
-		return false;
-	if (authorization_make(line, value))
-		return true;
-	snprintf(why, SECRET_WHY, "the first line of '%s' is neither USER:PASSWORD nor a token nor "
-		 "a value of Authorization", file);
-	return false;
-}
-
-/* Replace what separates labels in names of Pyroscope. */
-static void make_plain(char *text)
-{
-	for (; *text; text++)
-		if (strchr("{}=,\"", *text))
-			*text = '_';
-}
-
-static const char *host_of(const struct pusher *p)
-{
-	return p->settings->host ? p->settings->host : p->name.nodename;
-}
-
-/* Return the target of requests.  The caller frees. */
-static char *write_target(const struct pusher *p)
-{
-	const struct serve_settings *s = p->settings;
-	char *target = mem_text(s->push->target), number[24], name[512];
-	char service[160], host[160];
-
-	if (s->push_as == PUSH_ROWS) {
-		if (push_target_is_root(target) && !push_target_has(target, "query"))
-			push_target_add(&target, "query",
-					"INSERT INTO pmu.rows FORMAT JSONEachRow");
-		return target;
-	}
-	if (push_target_is_root(target)) {
-		size_t size = strlen(target) + strlen("/ingest");
-		char *longer = mem_zeroed(size, 1);
-		snprintf(longer, size, "/ingest%s", target + 1);
-		free(target);
-		target = longer;
-	}
-	snprintf(service, sizeof(service), "%s", s->service ? s->service : s->comm ? s->comm
-		 : "pmu");
-	snprintf(host, sizeof(host), "%s", host_of(p));
-	make_plain(service);
-	make_plain(host);
-	snprintf(name, sizeof(name), "%s{host=%s}", service, host);
-	push_target_add(&target, "name", name);
-	snprintf(number, sizeof(number), "%" PRIu64, p->current.start);
-	push_target_add(&target, "from", number);
-	snprintf(number, sizeof(number), "%" PRIu64, p->current.start + p->current.length);
-	push_target_add(&target, "until", number);
-	push_target_add(&target, "format", "pprof");
-	return target;
-}
-
-/* Return how many bytes of FD the next request has: whole lines, if there is a line so short. */
-static off_t next_piece(const struct pusher *p)
-{
-	enum { STEP = 1 << 16 };
-	off_t left = p->size - p->offset, end = p->offset + PIECE_MOST;
-	char bytes[STEP];
-
-	if (left <= PIECE_MOST || p->settings->push_as == PUSH_PPROF)
-		return left;
-	for (off_t at = end - STEP; at >= p->offset; at -= STEP) {
-		ssize_t n = pread(p->fd, bytes, STEP, at);
-		const char *newline = n > 0 ? memrchr(bytes, '\n', (size_t)n) : NULL;
-		if (newline)
-			return at + (newline + 1 - bytes) - p->offset;
-	}
-	for (off_t at = end; at < p->size; at += STEP) {	/* a row is longer than a piece */
-		ssize_t n = pread(p->fd, bytes, STEP, at);
-		const char *newline = n > 0 ? memchr(bytes, '\n', (size_t)n) : NULL;
-		if (newline)
-			return at + (newline + 1 - bytes) - p->offset;
-	}
-	return left;
+	p->fd = fd;
+	p->size = size;
+	p->reads++;
+	p->unread = 0;
+	wake(p, 0);
 }
 
 static void send_piece(struct pusher *p)
 {
 	char authorization[AUTHORIZATION_MOST], why[SECRET_WHY];
 
-	if (!authorize(p, authorization, why)) {
+	if (!push_request_authorize(p->settings, authorization, why)) {
 		fail(p, PUSH_CREDENTIALS, why, 0);
 		return;
 	}
-	char *target = write_target(p);
-	p->piece = next_piece(p);
+	char *target = push_request_target(p->settings, p->host, p->current.start,
+					   p->current.length);
+	p->piece = push_request_piece(p->settings, p->fd, p->offset, p->size);
 	p->posts = true;
 	const struct post_request request = {
 		.target = target,
@@ -303,7 +245,11 @@ static void refused(struct pusher *p, const struct post_result *r)
 	if (failure == PUSH_REFUSED) {
 		name_of(&p->current, name);
 		push_log_dropped(&p->log, PUSH_NOT_TAKEN, name, why);
+		p->current_is_gone = false;
+		note_failure(p, failure, why);
 		settle(p);
+		wake(p, after_refusal);
+		return;
 	}
 	fail(p, failure, why, r->retry_after);
 }
@@ -343,12 +289,10 @@ static void made(void *context, struct work_result *r)
 	evtimer_del(p->on_limit);
 	if (r->failed) {
 		close(r->output);
-		fail_to_read(p, r->why);
+		fail_to_read(p, r->why, r->killed);
 		return;
 	}
-	p->fd = r->output;
-	p->size = r->size;
-	wake(p, 0);
+	start_to_send(p, r->output, r->size);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *context)
@@ -359,7 +303,7 @@ static void on_limit(evutil_socket_t fd, short what, void *context)
 	(void)what;
 	work_cancel(p->work);
 	p->work = NULL;
-	fail_to_read(p, "pmu-topprof takes too long");
+	fail_to_read(p, "pmu-topprof takes too long", false);
 }
 
 static void make_rows(struct pusher *p, const char *name)
@@ -367,8 +311,8 @@ static void make_rows(struct pusher *p, const char *name)
 	const struct timeval time = { .tv_sec = (time_t)tool_limit };
 
 	arena_release(&p->arena);
-	p->work = work_start(p->server->shop, recipe_rows(p->settings, host_of(p), p->kept->path,
-							  name, &p->arena),
+	p->work = work_start(p->server->shop, recipe_rows(p->settings, p->host, p->kept->path, name,
+							  &p->arena),
 			     WORK_ENDLESS, made, p);	/* not a request: it has no share in them */
 	if (p->work)
 		evtimer_add(p->on_limit, &time);
@@ -380,26 +324,38 @@ static void open_profile(struct pusher *p, const char *name)
 {
 	struct stat st;
 
-	p->fd = regular_open_in(p->kept->fd, name, true);
-	if (p->fd < 0 || fstat(p->fd, &st) < 0) {
-		fail_to_read(p, strerror(errno));
+	int fd = regular_open_in(p->kept->fd, name, true);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		start_to_send(p, fd, st.st_size);
 		return;
 	}
-	p->size = st.st_size;
-	wake(p, 0);
+	fail_to_read(p, strerror(errno), false);
+	descriptor_close(fd);
 }
 
-/* Start with the oldest profile that waits, if there is one. */
+/* Return the oldest profile that waits, or NULL.  Those that cannot be read come last. */
+static const struct queued_file *choose(const struct pusher *p)
+{
+	const struct queued_file *last = NULL;
+
+	for (const struct queued_file *q = p->waiting; q < p->waiting + p->count; q++) {
+		if (!q->dropped && (!q->is_suspect || q->reads != p->reads))
+			return q;
+		if (!q->dropped && !last)
+			last = q;
+	}
+	return last;
+}
+
+/* Start with the next profile, if there is one. */
 static void start_next(struct pusher *p)
 {
+	const struct queued_file *next = choose(p);
 	char name[KEPT_FILE_NAME];
-	size_t i = 0;
 
-	while (i < p->count && p->waiting[i].dropped)
-		i++;
-	if (i == p->count)
+	if (!next)
 		return;
-	p->current = p->waiting[i].file;
+	p->current = next->file;
 	p->has_current = true;
 	p->offset = 0;
 	name_of(&p->current, name);
@@ -519,12 +475,13 @@ struct pusher *pusher_open(struct server *s, const struct kept_files *kept)
 			      .pauses.seed = random_seed(),
 			      .log = { .report = s->report, .server = url->socket ? url->socket
 				       : url->authority } };
-	if (!authorize(p, authorization, why)) {
+	if (!push_request_authorize(p->settings, authorization, why)) {
 		report_error(s->report, "%s", why);
 		free(p);
 		return NULL;
 	}
-	uname(&p->name);
+	uname(&p->own);
+	p->host = s->settings->host ? s->settings->host : p->own.nodename;
 	snprintf(text, sizeof(text), "%d %s %s", s->settings->push_as, p->log.server, url->target);
 	snprintf(p->mark, sizeof(p->mark), "sent-%016" PRIx64, digest_bytes(text, strlen(text)));
 	p->on_turn = evtimer_new(s->base, on_turn, p);

@@ -150,6 +150,8 @@ static void find_failure(const struct work *w, struct work_result *r)
 	if (i == w->tools)
 		return;
 	r->failed = w->tool[i].name;
+	r->killed = WIFSIGNALED(w->status[i]) && (WTERMSIG(w->status[i]) == SIGKILL ||
+						  WTERMSIG(w->status[i]) == SIGTERM);
 	if (WIFSIGNALED(w->status[i]))
 		snprintf(r->why, sizeof(r->why), "signal %d (%s) ended it",
 			 WTERMSIG(w->status[i]), strsignal(WTERMSIG(w->status[i])));

@@ -27,6 +27,7 @@ struct work_result {
 	off_t size;		/* of OUTPUT, in bytes */
 	bool timed_out;		/* they did not end in time */
 	const char *failed;	/* name of the first tool that failed; NULL: none failed */
+	bool killed;		/* SIGKILL or SIGTERM ended it: it may work at another time */
 	char why[512];		/* messages of FAILED, without its name; or how it ended */
 	char messages[WORK_MESSAGES];	/* of all tools: the first bytes; of endless work, the last
 					   bytes */
