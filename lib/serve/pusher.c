@@ -163,8 +163,8 @@ static void settle(struct pusher *p)
 
 /*
  * The current profile cannot be read, because of WHY.  Go on with the next one, and come back.  If
- * others can be read again and again, and this one cannot, it is damaged.  BY_SIGNAL: a signal ended
- * the tool, for lack of memory perhaps, which says nothing about the profile.
+ * others can be read again and again, and this one cannot, it is damaged.  BY_SIGNAL: a signal
+ * ended the tool, for lack of memory perhaps, which says nothing about the profile.
  */
 static void fail_to_read(struct pusher *p, const char *why, bool by_signal)
 {
