@@ -7,8 +7,6 @@
 #include "base/arena.h"
 #include "base/descriptor.h"
 #include "base/sibling.h"
-#include "pprof/folded-read.h"
-#include "pprof/unpack.h"
 #include "stream/look.h"
 
 #include <errno.h>
@@ -79,7 +77,8 @@ enum open_kind opened_kind(const struct opened *o)
 {
 	static const enum open_kind kinds[] = {
 		[LOOK_RAW] = OPEN_RAW, [LOOK_RESOLVED] = OPEN_RESOLVED, [LOOK_TEXT] = OPEN_FOLDED,
-		[LOOK_PROFILE] = OPEN_PROFILE, [LOOK_OTHER] = OPEN_PROFILE,
+		[LOOK_ROWS] = OPEN_PROFILE, [LOOK_PROFILE] = OPEN_PROFILE,
+		[LOOK_OTHER] = OPEN_PROFILE,
 	};
 
 	return kinds[o->look.kind];
@@ -198,33 +197,14 @@ static struct decoded *aggregate(struct opened *o, const struct open_options *op
 	return o->profile;
 }
 
-/* Read the input, a profile or folded text, whole. */
-static struct decoded *read_whole(struct opened *o, const struct open_options *options)
-{
-	size_t size, before = o->is_regular ? 0 : o->size;
-	uint8_t *bytes = unpack_rest(o->fd, o->file, o->head, before, &size, o->report);
-
-	if (bytes && options->when_read)
-		options->when_read();
-	if (bytes && look_is_old_profile(bytes, size)) {
-		report_error(o->report, "'%s' is %s", o->file, LOOK_OLD_PROFILE);
-		free(bytes);
-		return NULL;
-	}
-	if (bytes && o->look.kind == LOOK_TEXT) {
-		char *text = mem_resize(bytes, size + 1);
-		text[size] = '\n';
-		bytes = folded_read(text, size + 1, o->file, &size, o->report);
-		free(text);
-	}
-	return bytes ? decoded_take(bytes, size, o->file, o->report) : NULL;
-}
-
 struct decoded *opened_profile(struct opened *o, const struct open_options *options)
 {
 	bool is_stream = o->look.kind == LOOK_RAW || o->look.kind == LOOK_RESOLVED;
+	const struct decoded_input in = { .file = o->file, .fd = o->fd, .head = o->head,
+					  .size = o->is_regular ? 0 : o->size,
+					  .kind = o->look.kind };
 
-	return is_stream ? aggregate(o, options) : read_whole(o, options);
+	return is_stream ? aggregate(o, options) : decoded_rest(&in, options->when_read, o->report);
 }
 
 void opened_free(struct opened *o, bool stopped)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open - reads whatever holds samples as a decoded profile: a pprof profile, folded text, a
+ * open - reads whatever holds samples as a decoded profile: a pprof profile, rows, folded text, a
  * raw or resolved stream, or a perf.data file; plain, or compressed by gzip or zstd.
  *
  * The first bytes show which.  A stream is aggregated in this process; a raw one comes
@@ -34,7 +34,7 @@ struct decoded *open_profile(const char *file, const struct open_options *option
 			     struct report *report);
 
 enum open_kind {
-	OPEN_PROFILE,		/* a pprof profile, or an unknown format */
+	OPEN_PROFILE,		/* a pprof profile, rows, or an unknown format */
 	OPEN_FOLDED,		/* lines of text */
 	OPEN_RESOLVED,		/* a stream after pmu-symbolize */
 	OPEN_RAW,		/* a stream before it, or a perf.data file */

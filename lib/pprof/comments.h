@@ -12,6 +12,7 @@
 #define COMMENT_COMMAND "command: "	/* the recorder's command line, then " | FILTER" for each */
 #define COMMENT_FILTERS "filters: "	/* the same, if only the filters are known */
 #define COMMENT_HOST "host: "
+#define COMMENT_SERVICE "service: "	/* of all rows that a profile is made of */
 #define COMMENT_RECORDER "recorder: "	/* its version, if the host is unknown */
 #define COMMENT_LOST "lost: "
 #define COMMENT_ENDS "cut stacks of programs: "

@@ -99,3 +99,7 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item);
  * reference.  Counts g->frames and g->cut.
  */
 bool decode_check(struct decoding *g);
+
+/* As decoded_take(); the message is that FILE is WRONG. */
+struct decoded *decode_bytes(uint8_t *bytes, size_t size, const char *file, const char *wrong,
+			     struct report *report);

@@ -2,7 +2,6 @@
 /* The messages are those of proto/profile.proto. */
 #include "pprof/decode-internal.h"
 #include "base/text.h"
-#include "pprof/unpack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -498,8 +497,8 @@ static bool decode(struct decoding *g)
 	return true;
 }
 
-static struct decoded *take(uint8_t *bytes, size_t size, const char *file, const char *wrong,
-			    struct report *report)
+struct decoded *decode_bytes(uint8_t *bytes, size_t size, const char *file, const char *wrong,
+			     struct report *report)
 {
 	struct decoded *d = mem_zeroed(1, sizeof(*d));
 	struct decoding g = { .d = d, .file = file, .report = report };
@@ -514,24 +513,6 @@ static struct decoded *take(uint8_t *bytes, size_t size, const char *file, const
 		report_error(report, "'%s' is %s", file, size > 0 ? wrong : "empty");
 	decoded_free(d);
 	return NULL;
-}
-
-struct decoded *decoded_read(const char *file, void when_read(void), struct report *report)
-{
-	size_t size;
-	uint8_t *bytes = unpack_file(file, &size, report);
-
-	if (bytes && when_read)
-		when_read();
-	return bytes ? take(bytes, size, file, "not a pprof profile, or damaged; streams are "
-			    "joined by pmu-stream --cat", report) : NULL;
-}
-
-struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
-			     struct report *report)
-{
-	return take(bytes, size, file, "not a pprof profile, stream, perf.data file or folded "
-		    "text, or is damaged", report);
 }
 
 static void release_items(struct decoded_items *items)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode - reads a profile.proto file, compressed by gzip or zstd or plain, into memory.
+ * decode - reads a profile into memory: profile.proto, rows (pmu-rows(5)) or folded text, plain or
+ * compressed by gzip or zstd.
  *
  * A profile is kept in its encoded form, and each part is decoded whenever a caller asks
  * for it.  So a profile needs little more memory than its uncompressed size.
@@ -16,6 +17,7 @@
 #pragma once
 #include "base/report.h"
 #include "base/table.h"
+#include "stream/look.h"
 
 #include <stdbool.h>
 
@@ -117,12 +119,26 @@ struct decoded_reader {
 };
 
 /*
- * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is not a profile,
- * exceeds a limit, or has an invalid reference.  In the result every index is valid and every
- * string is safe to print (base/text.h).  WHEN_READ, if not NULL, is called once all input has
- * been read.  The caller frees the result with decoded_free().
+ * Read FILE ("-": stdin), a profile or rows.  Return NULL (reported) if FILE cannot be read, is
+ * neither, exceeds a limit, or has an invalid reference.  In the result every index is valid and
+ * every string is safe to print (base/text.h).  WHEN_READ, if not NULL, is called once all input
+ * has been read.  The caller frees the result with decoded_free().
  */
 struct decoded *decoded_read(const char *file, void when_read(void), struct report *report);
+
+/* An input whose first bytes have been looked at. */
+struct decoded_input {
+	const char *file;	/* its name for messages */
+	int fd;
+	const uint8_t *head;	/* SIZE bytes that have been read from FD */
+	size_t size;
+	enum look_kind kind;
+	const char *wrong;	/* what FILE is if it is none of these; NULL: the usual words */
+};
+
+/* The same for an input that is open, which may also be folded text. */
+struct decoded *decoded_rest(const struct decoded_input *in, void when_read(void),
+			     struct report *report);
 
 /*
  * The same for a profile that is in memory: the SIZE bytes at BYTES, uncompressed, less than

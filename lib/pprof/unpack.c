@@ -2,14 +2,12 @@
 #include "pprof/unpack.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/descriptor.h"
 #include "base/progress.h"
 #include "pprof/decode.h"
 #include "stream/inflate.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -29,6 +27,8 @@ struct unpacking {
 	const char *how;	/* "gzip" or "zstd" */
 	struct buffer out;
 	size_t taken;		/* bytes read from the file */
+	void (*piece)(void *to, const uint8_t *bytes, size_t size);	/* takes OUT; or NULL */
+	void *to;
 };
 
 /* A byte may expand to a thousand and more; a real profile never expands that much. */
@@ -37,6 +37,15 @@ static size_t limit_of(const struct unpacking *u)
 	size_t limit = PROFILE_SMALL + PROFILE_RATIO * u->taken;
 
 	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
+}
+
+/* Pass on what has been unpacked. */
+static void pass_on(struct unpacking *u)
+{
+	if (!u->piece)
+		return;
+	u->piece(u->to, u->out.at, u->out.size);
+	u->out.size = 0;
 }
 
 static bool take_packed(struct unpacking *u, const uint8_t *in, size_t size)
@@ -48,6 +57,7 @@ static bool take_packed(struct unpacking *u, const uint8_t *in, size_t size)
 		uint8_t *end = buffer_end(&u->out, CHUNK);
 		n = inflate_read(u->packed, end, u->out.room - u->out.size);
 		u->out.size += n > 0 ? (size_t)n : 0;
+		pass_on(u);
 	} while (n > 0 && u->out.size <= limit_of(u));
 	if (n < 0)
 		report_error(u->report, "cannot read '%s': its %s data are damaged", u->file,
@@ -78,6 +88,7 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 		buffer_add(&u->out, in, size);
 	else if (!take_packed(u, in, size))
 		return false;
+	pass_on(u);
 	if (u->out.size <= limit_of(u))
 		return true;
 	if (limit_of(u) == PROFILE_MAX)
@@ -182,18 +193,15 @@ uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_
 	return u.out.at;
 }
 
-uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
+bool unpack_pieces(int fd, const char *file, const uint8_t *head, size_t head_size,
+		   void piece(void *to, const uint8_t *bytes, size_t size), void *to,
+		   struct report *report)
 {
-	bool is_stdin = !strcmp(file, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	struct unpacking u = { .file = file, .report = report, .fd = fd, .piece = piece, .to = to };
 
-	if (fd < 0) {
-		report_failure(report, "cannot open '%s'", file);
-		return NULL;
-	}
-	descriptor_enlarge_pipe(fd);
-	uint8_t *bytes = unpack_rest(fd, file, NULL, 0, size, report);
-	if (!is_stdin)
-		close(fd);
-	return bytes;
+	buffer_grow(&u.out, CHUNK);
+	bool good = unpack(&u, head, head_size);
+	inflate_close(u.packed);
+	free(u.out.at);
+	return good;
 }

@@ -7,11 +7,16 @@
 #include <stdint.h>
 
 /*
- * Read all of FILE ("-": stdin).  Return its uncompressed bytes and set *SIZE, or return
- * NULL (reported).  The caller frees the bytes.
+ * Read HEAD_SIZE bytes at HEAD, read before, and all of FD.  Return the uncompressed bytes and set
+ * *SIZE, or return NULL (reported).  The caller frees the bytes.  FILE is the name for messages.
  */
-uint8_t *unpack_file(const char *file, size_t *size, struct report *report);
-
-/* The same for HEAD_SIZE bytes at HEAD, read before, and all of FD.  FILE is its name. */
 uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_size,
 		     size_t *size, struct report *report);
+
+/*
+ * The same, but pass the bytes to PIECE, some at a time, and keep none of them: their number has no
+ * limit.  Return false (reported) if not all could be read.
+ */
+bool unpack_pieces(int fd, const char *file, const uint8_t *head, size_t head_size,
+		   void piece(void *to, const uint8_t *bytes, size_t size), void *to,
+		   struct report *report);

@@ -33,6 +33,27 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return size > 0;
 }
 
+/*
+ * Return LOOK_ROWS if an object of JSON comes first, perhaps in an array; LOOK_TOO_SHORT if more
+ * bytes may show that.  A brace alone may be a name in folded text: "{lambda()#1}".
+ */
+static enum look_kind look_for_rows(const uint8_t *bytes, size_t size)
+{
+	const uint8_t *at = bytes, *end = bytes + size;
+	uint8_t before = 0;
+
+	for (; at < end; at++) {
+		if (memchr(" \t\r\n", *at, 4))
+			continue;
+		if (before == '{')
+			return *at == '"' || *at == '}' ? LOOK_ROWS : LOOK_OTHER;
+		if (*at != '{' && (*at != '[' || before == '['))
+			return LOOK_OTHER;
+		before = *at;
+	}
+	return LOOK_TOO_SHORT;
+}
+
 /* A sample type comes first in profile.proto: field 1, its length, its first field. */
 static bool is_profile(const uint8_t *bytes, size_t size)
 {
@@ -106,8 +127,10 @@ static struct look look_at_plain(const uint8_t *head, size_t size, bool is_all)
 		return c.failed ? (struct look){ .kind = is_all ? LOOK_RAW : LOOK_TOO_SHORT }
 		       : header == PIPE_HEADER_SIZE ? look_at_records(c, is_all)
 						    : look_at_file(head, size, c);
-	if (size < sizeof(magic) && !is_all)
-		return (struct look){ .kind = LOOK_TOO_SHORT };
+	enum look_kind rows = look_for_rows(head, size);
+	if (rows == LOOK_ROWS || (rows == LOOK_TOO_SHORT && !is_all) ||
+	    (size < sizeof(magic) && !is_all))
+		return (struct look){ .kind = rows == LOOK_ROWS ? rows : LOOK_TOO_SHORT };
 	return (struct look){ .kind = is_text(head, size) ? LOOK_TEXT
 				      : is_profile(head, size) ? LOOK_PROFILE : LOOK_OTHER };
 }

@@ -9,6 +9,7 @@ enum look_kind {
 	LOOK_TOO_SHORT,		/* more bytes are needed */
 	LOOK_RAW,		/* a stream with raw samples, or a perf.data file */
 	LOOK_RESOLVED,		/* a stream after pmu-symbolize */
+	LOOK_ROWS,		/* lines of JSON (pmu-rows(5)) */
 	LOOK_TEXT,
 	LOOK_PROFILE,		/* profile.proto, or anything else in gzip */
 	LOOK_OTHER,

@@ -193,7 +193,8 @@ static Perftools__Profiles__Profile *write_sum(struct merge *m, enum pack_how ho
 	merge_write(m, how, &out);
 	output_close(&out);
 	struct decoded *d = decoded_read(file, NULL, &report);
-	uint8_t *bytes = d ? unpack_file(file, &size, &report) : NULL;
+	uint8_t *bytes = d && lseek(fd, 0, SEEK_SET) == 0
+		       ? unpack_rest(fd, file, NULL, 0, &size, &report) : NULL;
 	if (bytes)
 		p = perftools__profiles__profile__unpack(NULL, size, bytes);
 	free(bytes);

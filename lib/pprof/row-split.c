@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pprof/row-split.h"
+#include "base/json-reader.h"
+
+#include <math.h>
+
+enum { KEY_SIZE = 16, NUMBER_SIZE = 64 };	/* bytes of a key that we know; of a number */
+
+static const char *const names[ROW_KEYS] = {
+	[ROW_TIME] = "time", [ROW_TIME_NS] = "time_ns", [ROW_DURATION] = "duration_ns",
+	[ROW_HOST] = "host", [ROW_SERVICE] = "service", [ROW_TYPE] = "type", [ROW_UNIT] = "unit",
+	[ROW_VALUE] = "value", [ROW_SAMPLES] = "samples", [ROW_HASH] = "hash",
+	[ROW_STACK] = "stack", [ROW_FILE] = "file", [ROW_LINE] = "line",
+	[ROW_BUILD_ID] = "build_id", [ROW_LABELS] = "labels", [ROW_UNITS] = "units",
+};
+
+struct splitting {
+	struct json_reader in;
+	struct row_line *row;
+	const struct row_stacks *known;
+	unsigned next;		/* the key that probably comes next: keys have an order */
+};
+
+/* Return the end of the string that starts at AT, after its last quote, or NULL. */
+static const char *end_of_string(const char *at, const char *end)
+{
+	for (const char *from = at + 1, *quote; from < end; from = quote + 1) {
+		size_t escapes = 0;
+		quote = memchr(from, '"', (size_t)(end - from));
+		if (!quote)
+			break;
+		while (quote - escapes > from && quote[-1 - (ptrdiff_t)escapes] == '\\')
+			escapes++;
+		if (escapes % 2 == 0)
+			return quote + 1;
+	}
+	return NULL;
+}
+
+/* Return the end of the array or object that starts at AT, or NULL. */
+static const char *end_of_nested(const char *at, const char *end)
+{
+	size_t depth = 0;
+
+	while (at && at < end) {
+		if (*at == '"') {
+			at = end_of_string(at, end);
+			continue;
+		}
+		if (*at == '[' || *at == '{')
+			depth++;
+		else if ((*at == ']' || *at == '}') && --depth == 0)
+			return at + 1;
+		at++;
+	}
+	return NULL;
+}
+
+static const char *end_of_word(const char *at, const char *end)
+{
+	while (at < end && !memchr(",}] \t\r", *at, 6))
+		at++;
+	return at;
+}
+
+/* Return whether the next value is a stack whose text is known by the row's hash. */
+static bool is_known_stack(struct splitting *s)
+{
+	const struct row_value *hash = &s->row->value[ROW_HASH];
+	const char *at = s->in.at;
+
+	if (hash->size == 0)
+		return false;
+	uint32_t id = byte_ids_find(&s->known->hashes, hash->at, hash->size);
+	if (id == TABLE_NONE)
+		return false;
+	id = s->known->of_hash[id];
+	const struct byte_ids_item *text = &s->known->texts.item[id];
+	if ((size_t)(s->in.end - at) < text->size || memcmp(at, text->bytes, text->size) != 0)
+		return false;
+	s->row->stack = id;
+	s->row->value[ROW_STACK] = (struct row_value){ at, text->size };
+	s->in.at = at + text->size;
+	return true;
+}
+
+/* Take the value of KEY.  Return NULL, or what is wrong. */
+static const char *take_value(struct splitting *s, unsigned key)
+{
+	struct row_value *value = &s->row->value[key];
+	char c = json_peek(&s->in);
+	const char *at = s->in.at, *end = NULL;
+
+	if (!c)
+		return s->in.why;
+	if (value->at)
+		return "a key is there twice";
+	if (key == ROW_STACK && is_known_stack(s))
+		return NULL;
+	end = c == '"' ? end_of_string(at, s->in.end)
+	    : c == '[' || c == '{' ? end_of_nested(at, s->in.end) : end_of_word(at, s->in.end);
+	if (!end || end == at)
+		return "a value is missing, or does not end";
+	bool is_null = end - at == 4 && !memcmp(at, "null", 4);
+	*value = (struct row_value){ at, is_null ? 0 : (size_t)(end - at) };
+	s->in.at = end;
+	return NULL;
+}
+
+/* Return whether the key with this number is next, and if so, read it. */
+static bool is_next(struct splitting *s, unsigned key)
+{
+	size_t size = strlen(names[key]);
+	const char *at = s->in.at;
+
+	if ((size_t)(s->in.end - at) < size + 3 || memcmp(at + 1, names[key], size) != 0 ||
+	    at[size + 1] != '"' || at[size + 2] != ':')
+		return false;
+	s->in.at = at + size + 3;
+	return true;
+}
+
+/* Read a key.  Return its number, or ROW_KEYS if it is another, or not read (s->in.why). */
+static unsigned read_key(struct splitting *s)
+{
+	char name[KEY_SIZE];
+
+	for (unsigned key = s->next; key < ROW_KEYS && json_peek(&s->in) == '"'; key++)
+		if (is_next(s, key))
+			return key;
+	if (!json_read_key(&s->in, name, sizeof(name)))
+		return ROW_KEYS;
+	for (unsigned key = 0; key < ROW_KEYS; key++)
+		if (!strcmp(name, names[key]))
+			return key;
+	return ROW_KEYS;
+}
+
+const char *row_split(struct row_line *row, const char *line, size_t size,
+		      const struct row_stacks *known)
+{
+	struct splitting s = { .in = { .at = line, .end = line + size }, .row = row,
+			       .known = known };
+	const char *wrong = NULL;
+
+	*row = (struct row_line){ .stack = TABLE_NONE };
+	if (!json_enter(&s.in, '{'))
+		return "it does not start with {";
+	while (!wrong && json_next(&s.in, '}')) {
+		unsigned key = read_key(&s);
+		if (key < ROW_KEYS)
+			wrong = take_value(&s, key);
+		else if (!s.in.why)
+			json_skip(&s.in);
+		s.next = key < ROW_KEYS ? key + 1 : s.next;
+	}
+	return wrong || json_ended(&s.in) ? wrong : s.in.why;
+}
+
+/* Read V, digits and perhaps a minus.  Return false if it is another number, or does not fit. */
+static bool read_whole(struct row_value v, int64_t *number)
+{
+	bool negative = v.size > 0 && v.at[0] == '-';
+	const uint64_t most = (uint64_t)INT64_MAX + negative;
+	uint64_t sum = 0;
+
+	if (v.size <= negative)
+		return false;
+	for (size_t i = negative; i < v.size; i++) {
+		unsigned digit = (unsigned char)v.at[i] - '0';
+		if (digit > 9 || sum > most / 10 || sum * 10 > most - digit)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	*number = (int64_t)(negative ? -sum : sum);
+	return true;
+}
+
+/* The same for V with a fraction or an exponent. */
+static bool read_fraction(struct row_value v, int64_t *number)
+{
+	const long double limit = 0x1p63L;
+	char text[NUMBER_SIZE], *end;
+
+	if (v.size >= sizeof(text))
+		return false;
+	memcpy(text, v.at, v.size);
+	text[v.size] = '\0';
+	if (strspn(text, "-+.0123456789eE") != v.size || !strpbrk(text, ".eE"))
+		return false;
+	long double value = roundl(strtold(text, &end));
+	if (*end || end == text || !(value >= -limit && value < limit))
+		return false;
+	*number = (int64_t)value;
+	return true;
+}
+
+bool row_number(struct row_value v, int64_t *number)
+{
+	if (v.size >= 2 && v.at[0] == '"')
+		v = (struct row_value){ v.at + 1, v.size - 2 };
+	return read_whole(v, number) || read_fraction(v, number);
+}
+
+bool row_number_to(struct row_value v, int64_t most, int64_t *number)
+{
+	*number = 0;
+	return v.size == 0 || (row_number(v, number) && *number >= 0 && *number <= most);
+}
