@@ -6,12 +6,19 @@
 
 enum { KEY_SIZE = 16, NUMBER_SIZE = 64 };	/* bytes of a key that we know; of a number */
 
-static const char *const names[ROW_KEYS] = {
-	[ROW_TIME] = "time", [ROW_TIME_NS] = "time_ns", [ROW_DURATION] = "duration_ns",
-	[ROW_HOST] = "host", [ROW_SERVICE] = "service", [ROW_TYPE] = "type", [ROW_UNIT] = "unit",
-	[ROW_VALUE] = "value", [ROW_SAMPLES] = "samples", [ROW_HASH] = "hash",
-	[ROW_STACK] = "stack", [ROW_FILE] = "file", [ROW_LINE] = "line",
-	[ROW_BUILD_ID] = "build_id", [ROW_LABELS] = "labels", [ROW_UNITS] = "units",
+#define NAME(TEXT) { "\"" TEXT "\":", sizeof(TEXT) + 2 }
+
+/* The keys as they are in rows, with their colons. */
+static const struct {
+	const char *text;
+	size_t size;
+} names[ROW_KEYS] = {
+	[ROW_TIME] = NAME("time"), [ROW_TIME_NS] = NAME("time_ns"),
+	[ROW_DURATION] = NAME("duration_ns"), [ROW_HOST] = NAME("host"),
+	[ROW_SERVICE] = NAME("service"), [ROW_TYPE] = NAME("type"), [ROW_UNIT] = NAME("unit"),
+	[ROW_VALUE] = NAME("value"), [ROW_SAMPLES] = NAME("samples"), [ROW_HASH] = NAME("hash"),
+	[ROW_STACK] = NAME("stack"), [ROW_LABELS] = NAME("labels"), [ROW_UNITS] = NAME("units"),
+	[ROW_FILE] = NAME("file"), [ROW_LINE] = NAME("line"), [ROW_BUILD_ID] = NAME("build_id"),
 };
 
 struct splitting {
@@ -110,13 +117,11 @@ static const char *take_value(struct splitting *s, unsigned key)
 /* Return whether the key with this number is next, and if so, read it. */
 static bool is_next(struct splitting *s, unsigned key)
 {
-	size_t size = strlen(names[key]);
-	const char *at = s->in.at;
+	size_t size = names[key].size;
 
-	if ((size_t)(s->in.end - at) < size + 3 || memcmp(at + 1, names[key], size) != 0 ||
-	    at[size + 1] != '"' || at[size + 2] != ':')
+	if ((size_t)(s->in.end - s->in.at) < size || memcmp(s->in.at, names[key].text, size) != 0)
 		return false;
-	s->in.at = at + size + 3;
+	s->in.at += size;
 	return true;
 }
 
@@ -125,13 +130,14 @@ static unsigned read_key(struct splitting *s)
 {
 	char name[KEY_SIZE];
 
-	for (unsigned key = s->next; key < ROW_KEYS && json_peek(&s->in) == '"'; key++)
+	for (unsigned key = s->next; key < ROW_KEYS; key++)
 		if (is_next(s, key))
 			return key;
 	if (!json_read_key(&s->in, name, sizeof(name)))
 		return ROW_KEYS;
+	size_t size = strlen(name);
 	for (unsigned key = 0; key < ROW_KEYS; key++)
-		if (!strcmp(name, names[key]))
+		if (size + 3 == names[key].size && !memcmp(name, names[key].text + 1, size))
 			return key;
 	return ROW_KEYS;
 }

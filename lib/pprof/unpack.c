@@ -84,11 +84,12 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 	if (u->taken == 0)
 		begin(u, in, size);
 	u->taken += size;
-	if (!u->packed)
+	if (!u->packed && u->piece)
+		u->piece(u->to, in, size);
+	else if (!u->packed)
 		buffer_add(&u->out, in, size);
 	else if (!take_packed(u, in, size))
 		return false;
-	pass_on(u);
 	if (u->out.size <= limit_of(u))
 		return true;
 	if (limit_of(u) == PROFILE_MAX)
