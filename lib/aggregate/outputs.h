@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "aggregate/collect.h"
-#include "pprof/row-write.h"
+#include "rows/row-write.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pprof/row-hash.h"
+#include "rows/row-hash.h"
 
 #include <endian.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pprof/row-frames.h"
+#include "rows/row-frames.h"
 #include "pprof/folded-lines.h"
 
 #include <string.h>

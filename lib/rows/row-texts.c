@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pprof/row-texts.h"
+#include "rows/row-texts.h"
 #include "base/json.h"
-#include "pprof/row-hash.h"
+#include "rows/row-hash.h"
 #include "record/words.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pprof/row-write.h"
+#include "rows/row-write.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "pprof/comments.h"
-#include "pprof/row-frames.h"
-#include "pprof/row-types.h"
+#include "rows/row-frames.h"
+#include "rows/row-types.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "pprof/decode.h"
-#include "pprof/row-texts.h"
+#include "rows/row-texts.h"
 
 /* Names by their ids in TEXTS. */
 struct row_names {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pprof/row-types.h"
+#include "rows/row-types.h"
 #include "base/arena.h"
 #include "record/words.h"
 
