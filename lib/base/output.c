@@ -73,7 +73,7 @@ void output_open_whole(struct output *out, const char *file, bool same_inode,
 void output_open_in(struct output *out, int directory, const char *name, struct report *report)
 {
 	*out = new_output(name, report);
-	write_whole_file(out, replace_open_in(directory, name));
+	write_whole_file(out, replace_open_in(directory, name, 0666));
 }
 
 void output_begin_file(struct output *out)

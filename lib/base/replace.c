@@ -75,7 +75,7 @@ static struct replace *new_replace(void)
 	return r;
 }
 
-struct replace *replace_open_in(int directory, const char *name)
+struct replace *replace_open_in(int directory, const char *name, mode_t mode)
 {
 	struct replace *r = new_replace();
 	struct stat old;
@@ -83,7 +83,7 @@ struct replace *replace_open_in(int directory, const char *name)
 	r->directory = directory;
 	r->name = mem_text(name);
 	r->sync = fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
-	if (destination_is_ours(directory, name) && open_hidden(r, 0666))
+	if (destination_is_ours(directory, name) && open_hidden(r, mode))
 		return r;
 	return release_failed(r);
 }

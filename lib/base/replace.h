@@ -9,6 +9,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct replace;
 
@@ -21,10 +22,10 @@ struct replace;
 struct replace *replace_open(const char *file, bool same_inode);
 
 /*
- * Open NAME in DIRECTORY, a descriptor that must outlive the result; a link is replaced.  Fails
- * as replace_open() does.
+ * Open NAME in DIRECTORY, a descriptor that must outlive the result; a link is replaced.  The new
+ * file has MODE, less the umask.  Fails as replace_open() does.
  */
-struct replace *replace_open_in(int directory, const char *name);
+struct replace *replace_open_in(int directory, const char *name, mode_t mode);
 
 /* Return the descriptor to write to. */
 int replace_fd(const struct replace *r);

@@ -329,7 +329,7 @@ bool own_keep(const struct own_new *new, struct report *report)
 		return false;
 	}
 	snprintf(name, sizeof(name), "%s%s", new->name, suffix);
-	struct replace *file = replace_open_in(fd, name);
+	struct replace *file = replace_open_in(fd, name, 0666);
 	bool good = file && write_model(new, replace_fd(file));
 	if (file)
 		good = replace_close(file, good) && good;

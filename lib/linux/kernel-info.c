@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/kernel-info.h"
+#include "base/descriptor.h"
+#include "base/digest.h"
 #include "base/hex.h"
 #include "linux/read.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Return the kernel's default of sysctl NAME. */
@@ -93,6 +97,62 @@ FILE *kernel_modules(void)
 /* NAME SIZE REFERENCES USERS STATE ADDRESS */
 bool kernel_next_module(FILE *modules, struct kernel_module *module)
 {
-	return modules && fscanf(modules, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64 "%*[^\n]",
-				 module->name, &module->size, &module->start) == 3;
+	char state[16];
+	bool found = modules && fscanf(modules, "%63s %" SCNu64 " %*s %*s %15s 0x%" SCNx64
+				       "%*[^\n]", module->name, &module->size, state,
+				       &module->start) == 4;
+
+	module->is_live = found && !strcmp(state, "Live");
+	return found;
+}
+
+/* Return the digest of STATE and of all modules.  *IS_CALM: none is being loaded or removed. */
+static uint64_t digest_of_modules(uint64_t state, bool *is_calm)
+{
+	FILE *modules = kernel_modules();
+	struct kernel_module module;
+	char path[128];
+	struct stat st;
+
+	*is_calm = modules || errno == ENOENT;	/* a kernel may have none */
+	while (kernel_next_module(modules, &module)) {
+		*is_calm &= module.is_live;
+		snprintf(path, sizeof(path), "/sys/module/%s", module.name);
+		/* a module that is loaded anew has another inode there */
+		uint64_t inode = stat(path, &st) == 0 ? st.st_ino : 0;
+		state = digest_more(state, digest_bytes(module.name, strlen(module.name)));
+		state = digest_more(digest_more(digest_more(state, module.start), module.size),
+				    inode);
+	}
+	if (modules)
+		fclose(modules);
+	return state;
+}
+
+/* Return the digest of the first symbols: what hides addresses changes them. */
+static uint64_t digest_of_symbols(void)
+{
+	enum { PARTS = 4 };	/* of a page */
+	uint64_t digest = 0;
+	char part[4096];
+	ssize_t n = 1;
+	int fd = linux_open(KERNEL_KALLSYMS);
+
+	for (int i = 0; fd >= 0 && i < PARTS && n > 0; i++) {
+		n = read(fd, part, sizeof(part));
+		digest = digest_more(digest, n > 0 ? digest_bytes(part, (size_t)n) : 0);
+	}
+	descriptor_close(fd);
+	return digest;
+}
+
+bool kernel_state(struct kernel_state *state)
+{
+	bool is_calm;
+
+	if (!linux_read_text(state->boot, sizeof(state->boot), "/proc/sys/kernel/random/boot_id") ||
+	    strspn(state->boot, "0123456789abcdef-") != sizeof(state->boot) - 1)
+		return false;
+	state->digest = digest_of_modules(digest_of_symbols(), &is_calm);
+	return is_calm;
 }

@@ -40,10 +40,23 @@ struct kernel_module {
 	char name[64];
 	uint64_t start;		/* address; 0: hidden */
 	uint64_t size;		/* bytes */
+	bool is_live;		/* loaded completely, and not being removed */
 };
 
 /* Open the list of modules.  NULL: the kernel has no list.  The caller closes it by fclose(). */
 FILE *kernel_modules(void);
+
+/* What decides which symbols the kernel and its modules have, for this process. */
+struct kernel_state {
+	char boot[37];		/* id of this boot: hexadecimal digits and '-' */
+	uint64_t digest;	/* of the modules, and of what this process may see of addresses */
+};
+
+/*
+ * Set STATE.  While it stays as it is, KERNEL_KALLSYMS shows the same symbols of the kernel and its
+ * modules; those of generated code may change.  False: the state is unknown, or changes now.
+ */
+bool kernel_state(struct kernel_state *state);
 
 /* Return the next of MODULES in *MODULE.  False: there are no more. */
 bool kernel_next_module(FILE *modules, struct kernel_module *module);

@@ -166,7 +166,7 @@ bool sent_read(struct sent *s, int directory, const char *name, char why[SENT_WH
 
 bool sent_write(const struct sent *s, int directory, const char *name)
 {
-	struct replace *r = replace_open_in(directory, name);
+	struct replace *r = replace_open_in(directory, name, 0666);
 	size_t size;
 
 	if (!r)

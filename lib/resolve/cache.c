@@ -12,6 +12,7 @@
 #include "base/replace.h"
 #include "base/write.h"
 #include "record/record.h"
+#include "symbol/kallsyms-copy.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".index"
+#define OWN_SUFFIX ".kallsyms"
 
 enum { CACHE_NAME = BUILD_ID_HEX + sizeof("-0123456789abcdef" SUFFIX) };
 
@@ -83,9 +85,10 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 }
 
 /* Replace the file NAME. Returns 0, or the errno of what failed. */
-static int write_file(int directory, const char *name, const uint8_t *bytes, size_t size)
+static int write_file(int directory, const char *name, const uint8_t *bytes, size_t size,
+		      mode_t mode)
 {
-	struct replace *r = replace_open_in(directory, name);
+	struct replace *r = replace_open_in(directory, name, mode);
 
 	if (!r)
 		return errno;
@@ -93,23 +96,109 @@ static int write_file(int directory, const char *name, const uint8_t *bytes, siz
 	return replace_close(r, !error) ? error : errno;
 }
 
-void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
+/* Write the file NAME. Makes the directory if needed. */
+static void save(const struct cache *c, const char *name, const uint8_t *bytes, size_t size,
+		 mode_t mode)
 {
-	char name[CACHE_NAME], why[DIRECTORY_WHY] = "";
-	size_t size;
-	uint8_t *bytes = index_builder_encode(b, key->inputs, &size);
+	char why[DIRECTORY_WHY] = "";
 	int directory = -1;
 
-	if (!bytes)
-		return;
-	write_name(key, name);
 	if (directory_make(c->directory, 0755))
 		directory = directory_open(c->directory, why);
-	int error = directory < 0 ? errno : write_file(directory, name, bytes, size);
+	int error = directory < 0 ? errno : write_file(directory, name, bytes, size, mode);
 	if (error || *why)
 		report_note(c->report, "cannot save names in the cache '%s': %s", c->directory,
 			    *why ? why : destination_why(error));
 	descriptor_close(directory);
+}
+
+void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
+{
+	char name[CACHE_NAME];
+	size_t size;
+	uint8_t *bytes = index_builder_encode(b, key->inputs, &size);
+
+	if (!bytes)
+		return;
+	write_name(key, name);
+	save(c, name, bytes, size, 0666);
+	free(bytes);
+}
+
+/* --- the kernel's symbols --- */
+enum { OWN_NAME = 80 };		/* bytes of the name of a file */
+
+static void write_own_name(const struct kernel_state *state, bool variables, char name[OWN_NAME])
+{
+	snprintf(name, OWN_NAME, "%s-%u%s" OWN_SUFFIX, state->boot, geteuid(),
+		 variables ? "-variables" : "");
+}
+
+/* Return the SIZE bytes of FD, or NULL. */
+static uint8_t *read_bytes(int fd, size_t size)
+{
+	uint8_t *bytes = mem_resize(NULL, size + 1);
+	size_t have = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, bytes + have, size + 1 - have);
+		have += n > 0 ? (size_t)n : 0;
+	} while (have <= size && (n > 0 || (n < 0 && errno == EINTR)));
+	if (have == size)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+/* Read the copy in FD.  Return NULL, with *WHY set, if it is not to be used; WHY NULL: no note. */
+static struct kallsyms *read_copy(int fd, uint64_t key, const char **why)
+{
+	enum { COPY_MAX = 256 << 20 };
+	struct stat st;
+
+	*why = "it can be read or written by others";
+	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 077)
+		return NULL;
+	uint8_t *bytes = st.st_size > 0 && st.st_size < COPY_MAX
+		? read_bytes(fd, (size_t)st.st_size) : NULL;
+	*why = "it cannot be read whole";
+	return bytes ? kallsyms_decode(bytes, (size_t)st.st_size, key, why) : NULL;
+}
+
+struct kallsyms *cache_open_kernel(const struct cache *c, const struct kernel_state *state,
+				   bool variables)
+{
+	char name[OWN_NAME], unused[DIRECTORY_WHY];
+	int directory = directory_open(c->directory, unused);
+	const char *why;
+
+	write_own_name(state, variables, name);
+	int fd = directory >= 0 ? regular_open_in(directory, name, true) : -1;
+	descriptor_close(directory);
+	if (fd < 0)
+		return NULL;
+	struct kallsyms *k = read_copy(fd, state->digest, &why);
+	if (k)
+		futimens(fd, NULL);
+	else if (why)
+		report_note(c->report, "'%s/%s' is not used: %s; it is rebuilt", c->directory,
+			    name, why);
+	close(fd);
+	return k;
+}
+
+void cache_save_kernel(const struct cache *c, const struct kernel_state *state,
+		       const struct kallsyms *k, bool variables)
+{
+	struct kernel_state now;
+	char name[OWN_NAME];
+	size_t size;
+	uint8_t *bytes = kallsyms_encode(k, state->digest, &size);
+
+	write_own_name(state, variables, name);
+	if (kernel_state(&now) && now.digest == state->digest)
+		save(c, name, bytes, size, 0600);
 	free(bytes);
 }
 
@@ -120,13 +209,14 @@ struct cache_file {
 	int64_t used;			/* ns since 1970 */
 };
 
-/* Set F to the index NAME. Return false if it is not an index. Remove hidden files left over. */
+/* Set F to the file NAME. Return false if it is not ours. Remove hidden files left over. */
 static bool find_file(int directory, const char *name, struct cache_file *f)
 {
 	const char *dot = strrchr(name, '.');
 	struct stat st;
 
-	if (replace_clean(directory, name) || !dot || dot == name || strcmp(dot, SUFFIX) ||
+	if (replace_clean(directory, name) || !dot || dot == name ||
+	    (strcmp(dot, SUFFIX) && strcmp(dot, OWN_SUFFIX)) ||
 	    fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	snprintf(f->name, sizeof(f->name), "%s", name);

@@ -74,6 +74,47 @@ static void look_ahead(void *context)
 		stream_look_ahead(p->in, follow_later, p);
 }
 
+/* Return the symbols of the kernel's code, or of its VARIABLES: a copy of them, or all of them. */
+static struct kallsyms *open_list(struct places *p, bool variables)
+{
+	struct kernel_code *k = &p->kernel;
+	struct kallsyms *copy = k->is_kept
+		? cache_open_kernel(&p->sources->cache, &k->state, variables) : NULL;
+
+	k->has_copy[variables] = copy;
+	return copy ? copy : variables ? kallsyms_open_variables(k->file)
+				       : kallsyms_open_slowly(k->file, look_ahead, p);
+}
+
+/* Replace a copy of the kernel's symbols by all of them: ADDRESS may be in generated code. */
+static void read_generated(struct places *p, uint64_t address)
+{
+	struct kernel_code *k = &p->kernel;
+
+	if (!k->kallsyms || kallsyms_is_certain(k->kallsyms, address + k->shift))
+		return;
+	struct kallsyms *all = kallsyms_open_slowly(k->file, look_ahead, p);
+	if (kallsyms_trouble(all)) {
+		kallsyms_close(all);
+		return;
+	}
+	kallsyms_close(k->kallsyms);
+	k->kallsyms = all;
+}
+
+void places_save_kernel(const struct places *p)
+{
+	const struct kernel_code *k = &p->kernel;
+	const struct cache *cache = &p->sources->cache;
+
+	if (!k->is_kept || !k->has_kallsyms)
+		return;
+	if (!k->has_copy[false])
+		cache_save_kernel(cache, &k->state, k->kallsyms, false);
+	if (!k->has_copy[true] && k->variables && !kallsyms_trouble(k->variables))
+		cache_save_kernel(cache, &k->state, k->variables, true);
+}
+
 /* Look for the kernel's symbols, at the first kernel address. */
 static void open_symbols(struct places *p, const struct stream_reader *in)
 {
@@ -100,7 +141,8 @@ static void open_symbols(struct places *p, const struct stream_reader *in)
 		return;
 	}
 	p->kernel.file = mem_text(file ? file : KERNEL_KALLSYMS);
-	p->kernel.kallsyms = kallsyms_open_slowly(p->kernel.file, look_ahead, p);
+	p->kernel.is_kept = !file && p->sources->cache.directory && kernel_state(&p->kernel.state);
+	p->kernel.kallsyms = open_list(p, false);
 	p->kernel.has_kallsyms = !kallsyms_trouble(p->kernel.kallsyms);
 	if (!p->kernel.has_kallsyms && !p->kernel.vmlinux)
 		report_note(p->report, "kernel addresses stay without names: %s",
@@ -149,6 +191,7 @@ struct place place_in_kernel(struct places *p, const struct sampled *s, const st
 	}
 	/* Ranges beyond OBJECT_RANGES_MAX have no object: it is unknown whose code they have. */
 	bool is_known = p->ranges->range[place.object].object == m->object;
+	read_generated(p, address);
 	place.kind = PLACE_KERNEL;
 	place.kernel.object = is_known ? object : NULL;
 	place.kernel.recorded = place_recorded(p, m, address);
@@ -188,7 +231,7 @@ const char *places_kernel_variable(struct places *p, const struct sampled *s, ui
 	if (!k->has_kallsyms)
 		return NULL;
 	if (!k->variables)
-		k->variables = kallsyms_open_variables(k->file);
+		k->variables = open_list(p, true);
 	const char *name = kallsyms_variable(k->variables, address + k->shift, &start, &size);
 	*own = (struct extent){ start - k->shift, start - k->shift + size };
 	return name;

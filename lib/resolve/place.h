@@ -55,6 +55,9 @@ struct kernel_code {
 	bool has_kallsyms;		/* KALLSYMS is not NULL, and could be read */
 	char *file;			/* of KALLSYMS and VARIABLES; NULL: none */
 	struct kallsyms *variables;	/* NULL: not looked for */
+	bool is_kept;			/* copies of both are in the cache, or to be saved there */
+	struct kernel_state state;	/* of the kernel before KALLSYMS was read, if IS_KEPT */
+	bool has_copy[2];		/* of KALLSYMS, of VARIABLES: there was one in the cache */
 	uint64_t shift;			/* added to recorded kernel addresses for KALLSYMS */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
 	struct source *vmlinux;		/* the kernel's own file; NULL: none */
@@ -105,6 +108,9 @@ void places_open_mapped(struct places *p, const struct record *rec);
 
 /* Follow a FEATURE record of IN, which may have symbols. */
 void places_follow_feature(struct places *p, struct stream_reader *in, const struct record *rec);
+
+/* Save copies of the kernel's symbols in the cache, if they were read, and a cache is in use. */
+void places_save_kernel(const struct places *p);
 
 /* Follow a KSYMBOL record. */
 void places_follow_kernel(struct places *p, const struct record *rec);

@@ -321,6 +321,7 @@ void resolver_save(struct resolver *r)
 	for (uint32_t i = 0; i < r->sources.images.count; i++)
 		if (r->sources.images.image[i])
 			source_save(source_of(&r->sources, i));
+	places_save_kernel(&r->places);
 	cache_trim(&r->sources.cache);
 }
 

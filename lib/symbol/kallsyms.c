@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/kallsyms.h"
+#include "symbol/kallsyms-internal.h"
 #include "base/bisect.h"
 #include "base/buffer.h"
 #include "base/descriptor.h"
 #include "base/regular.h"
-#include "linux/kernel-info.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,13 +12,6 @@
 #include <unistd.h>
 
 enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 to 20 MB */
-
-struct kallsyms {
-	char *text;		/* the file, with NULs as separators */
-	struct kernel_symbol *symbol;	/* of code, or of variables, sorted by address */
-	size_t symbols;
-	char trouble[160];
-};
 
 /*
  * Return the contents of FD, NUL-terminated, for the caller to free. On failure return NULL and
@@ -182,6 +174,14 @@ bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address)
 	const struct kernel_symbol *s = &k->symbol[next - 1];
 	return address / PAGE > s->address / PAGE + 1 &&
 	       is_last(s, next < k->symbols ? s + 1 : NULL);
+}
+
+bool kallsyms_is_certain(const struct kallsyms *k, uint64_t address)
+{
+	size_t next = after(k, address);
+
+	return !k->is_copy || (next > 0 && next < k->symbols &&
+			       !is_last(&k->symbol[next - 1], &k->symbol[next]));
 }
 
 const char *kallsyms_variable(const struct kallsyms *k, uint64_t address, uint64_t *start,

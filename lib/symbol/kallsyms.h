@@ -35,6 +35,13 @@ const char *kallsyms_trouble(const struct kallsyms *k);
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
 /*
+ * Return whether the whole list would give the same answers for ADDRESS.  Only a copy
+ * (symbol/kallsyms-copy.h) may not: code that the kernel generated may be after the last function
+ * of the kernel, or of a module.
+ */
+bool kallsyms_is_certain(const struct kallsyms *k, uint64_t address);
+
+/*
  * Of variables: return the name of the one that contains ADDRESS, and set *START and *SIZE; or
  * return NULL.  The list has no sizes: a variable goes on to the next one.  The last one of the
  * kernel, or of a module, gets the size 0.
