@@ -62,3 +62,36 @@ fake() {
 	PMU_PATH=$PWD/fakes
 	export PMU_PATH
 }
+
+# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first,
+# and writes each request to sent/NUMBER.head and sent/NUMBER.body
+taker() {
+	mkdir -p sent
+	echo 200 >status
+	cat >taker.py <<-"EOF"
+	import http.server, threading
+	number = 0
+	class Taker(http.server.BaseHTTPRequestHandler):
+	    protocol_version = "HTTP/1.1"
+	    def do_POST(self):
+	        global number
+	        body = self.rfile.read(int(self.headers["Content-Length"]))
+	        number += 1
+	        name = "sent/%03d" % number
+	        open(name + ".body", "wb").write(body)
+	        with open(name + ".head", "w") as head:
+	            head.write("%s %s\n%s" % (self.command, self.path, self.headers))
+	        self.send_response(int(open("status").read()))
+	        self.send_header("Content-Length", "5")
+	        self.end_headers()
+	        self.wfile.write(b"text\n")
+	    def log_message(self, *unused):
+	        pass
+	server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker)
+	print(server.server_address[1], flush=True)
+	server.serve_forever()
+	EOF
+	python3 taker.py >port-of-taker &
+	eventually test -s port-of-taker
+	taker=127.0.0.1:$(cat port-of-taker)
+}

@@ -130,7 +130,8 @@ check 'profiles are taken with the calls and rights of the unit, and files in /t
 	test "$(uname -m)" = x86_64 || skip "its code is of x86-64"
 	workload
 	jit
-	serve_confined "$unit" --keep 1h --interval 1s ring
+	taker
+	serve_confined "$unit" --keep 1h --interval 1s --push "http://$taker" --push-as pprof ring
 	# has PATTERN QUERY: a profile has such a function
 	has() {
 		get -f "$url/debug/pprof/profile?seconds=0.5&frequency=500&$2" >p &&
@@ -148,6 +149,9 @@ check 'profiles are taken with the calls and rights of the unit, and files in /t
 	eventually kept_there
 	get -f "$url/history" | gzip -t
 	get -f "$url/history/flame" | grep -q "</html>"
+	pushed() { at_least "$(metric push_profiles_total)" 1; }
+	eventually pushed
+	gzip -t <sent/001.body
 	test "$(metric keep_starts_total)" = 1
 	kill $server
 	exits 0 wait $server

@@ -178,8 +178,10 @@ void server_close(struct server *s)
 		event_free(s->on_signal);
 	if (s->on_stop)
 		event_free(s->on_stop);
-	if (s->base)
+	if (s->base) {
+		event_base_loop(s->base, EVLOOP_NONBLOCK);	/* the end of what was cancelled */
 		event_base_free(s->base);
+	}
 	descriptor_close(s->signals);
 	descriptor_close(s->pidfd);
 	free(s->listening);
