@@ -393,7 +393,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	}
 	if (print_files)
 		output_close(&list);
-	row_writer_free(outputs.rows);
+	row_writer_free(outputs.rows, report);
 	collect_release(&c);
 }
 
@@ -485,7 +485,7 @@ static void write_rows(const struct word_list *files, struct report *report)
 	if (bad == files->count)
 		output_discard(&out);
 	output_close(&out);
-	row_writer_free(w);
+	row_writer_free(w, report);
 }
 
 /* Read PATH, and add it to M.  Return false (reported) if that cannot be done. */

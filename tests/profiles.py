@@ -85,6 +85,25 @@ def things(n, name):
         yield short(2, short(1, v) + value)
 
 
+HOSTILE = [b'say "hi"', b"back\\slash", b"\\", b"\\u0041", b"a\nb\r\t", b'"}\n{"time":1}',
+           b"cut\0off", b"\xff\xfe", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82",
+           b"\x7f\x1b[2J", b"", "\u00e9 \u2028 \u202e \u0085 \ufffd \U0001f600".encode()]
+
+
+def hostile(n):
+    """Names, label keys and label values that want to break a line, or its JSON."""
+    texts = HOSTILE + [b"n" * n + b'"' * 9]
+    ids = range(FIRST, FIRST + len(texts))	# 16
+    number_label = [bytes_of(3, number(1, i) + number(3, (-1) ** i << 3 * i) + number(4, k))
+                    for i, k in zip(ids, [0, *ids])]
+    return profile([mapping(1, FIRST + len(HOSTILE), number(6, FIRST)), location(90, of=1)] +
+                   [function(i, i, number(4, FIRST)) + location(i, [i], 1) for i in ids] +
+                   [sample([i, 90, ids[-i % 16]], [(-2) ** i], label(i, ids[(5 * i) % 16]))
+                    for i in ids] +
+                   [sample([i], [1 << 63], number_label[i - FIRST] + label(ids[1], i) +
+                           label(ids[1], COUNT) + label(COMM, i)) for i in ids], texts)
+
+
 KINDS = {
     # ids
     "dense": lambda n: profile(things(n, lambda i: i)),
@@ -127,6 +146,7 @@ KINDS = {
     # stacks of 256 times as many frames as addresses, and one of a single frame
     "unfold": lambda n: profile([location(1, [1] * 256), location(2, [1]), function(1, MAIN),
                                  sample([1] * n), sample([1] * (n - 1)), sample([2], [7])]),
+    "hostile": hostile,
     # what is refused
     "equal": lambda n: profile([function(7, MAIN)] * n),
     "zero": lambda n: profile([function(0, MAIN)] * n),

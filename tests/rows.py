@@ -2,7 +2,8 @@
 
 PROFILE is not compressed.  NAME=VALUE is host=NAME, service=NAME or detail=1, as given to
 pmu-topprof --to rows.
-rows.py hash NAME... prints the hash of a stack.
+rows.py hash NAME... prints the hash of a stack.  rows.py raw TEXT ROWS compares the values with
+what go tool pprof -raw printed.
 """
 import json
 import struct
@@ -44,6 +45,19 @@ def siphash24(data, key=bytes(16)):
     return "%016x" % (v[0] ^ v[1] ^ v[2] ^ v[3])
 
 
+def is_safe(c):
+    """Of the characters that do not move the cursor of a terminal or hide text."""
+    return not (c < 0x20 or 0x7f <= c <= 0x9f or c == 0xfffd or c == 0x61c or
+                0x200e <= c <= 0x200f or 0x2028 <= c <= 0x202e or 0x2066 <= c <= 0x2069)
+
+
+def safe(text):
+    """TEXT with "?" for each byte of other characters, and for each byte that is not UTF-8."""
+    text = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
+    return "".join("?" if 0xdc80 <= ord(c) <= 0xdcff else c if is_safe(ord(c)) else
+                   "?" * len(c.encode()) for c in text)
+
+
 def signed(value):
     return value - (1 << 64) if value >> 63 else value
 
@@ -74,7 +88,7 @@ class Profile:
             elif field == 4:
                 self.location[dict(fields(value))[1]] = value
             elif field == 6:
-                self.strings.append(value.decode("utf-8", "replace").replace("\ufffd", "?"))
+                self.strings.append(safe(value))
             elif field == 9:
                 self.time = signed(value)
             elif field == 10:
@@ -94,7 +108,9 @@ class Profile:
                    signed(line.get(2, 0)), build_id)
         if all(field != 4 for field, _ in fields(it)):
             path = self.strings[mapping.get(5, 0)] or "[unknown]"
-            yield path if path[0] == "[" else "[%s]" % path.split("/")[-1], "", 0, build_id
+            if path[0] != "[":
+                path = "[%s]" % path.split("/")[-1]
+            yield path[:255], "", 0, build_id
 
     def host(self):
         hosts = {self.strings[i].split()[1].rstrip(",") for i in self.comments
@@ -113,7 +129,7 @@ class Profile:
                 services.setdefault(key, self.strings[it[2]])
             else:
                 texts.setdefault(key, []).append(signed(it.get(3, 0)))
-                if it.get(4, 0):
+                if self.strings[it.get(4, 0)]:
                     units.setdefault(key, self.strings[it[4]])
         service = services.get("comm") or services.get("thread_comm")
         one = {key: values[0] if len(values) == 1 else values for key, values in texts.items()}
@@ -179,7 +195,46 @@ def check(row):
         sys.exit("members in another order: %s" % row[:500])
 
 
+def pprof_sums(raw):
+    """What go tool pprof -raw says: the sums of each stack's values, the root first."""
+    names, objects, sums, samples, part = {}, {}, {}, [], None
+    for line in raw.split("\n"):
+        words = line.split()
+        if line in ("Samples:", "Locations", "Mappings"):
+            part = line
+        elif part == "Samples:" and words and words[-1] != ":" and ":" in line[:40] and \
+                words[0].lstrip("-").isdigit():
+            values, _, places = line.partition(":")
+            samples.append((list(map(int, values.split())), list(map(int, places.split()))))
+        elif part == "Locations" and words and words[0][-1] == ":":
+            location = int(words[0][:-1])
+            names[location] = [" ".join(words[3:]).rsplit(" s=", 1)[0].rsplit(" ", 1)[0] or
+                               words[2]]
+        elif part == "Mappings" and len(words) > 2:
+            objects["M=" + words[0][:-1]] = "[%s]" % words[2].split("/")[-1]
+        elif part == "Locations" and words:
+            names[location].append(line.strip().rsplit(" s=", 1)[0].rsplit(" ", 1)[0])
+    for values, places in samples:
+        stack = tuple(objects.get(name, name) for at in places for name in names[at])[::-1]
+        sums[stack] = [a + b for a, b in zip(sums.get(stack, [0] * len(values)), values)]
+    return {stack: values for stack, values in sums.items() if any(values)}
+
+
+def compare_raw(raw, rows):
+    """Are samples and values of the rows, all of one event, those that pprof shows?"""
+    sums = {}
+    for row in map(json.loads, rows.split("\n")[:-1]):
+        total = sums.setdefault(tuple(row["stack"]), [0, 0])
+        total[0] += row["samples"]
+        total[1] += row["value"]
+    if sums != pprof_sums(raw) or not sums:
+        sys.exit("pprof has %d stacks, the rows have %d" % (len(pprof_sums(raw)), len(sums)))
+
+
 def main():
+    if sys.argv[1] == "raw":
+        compare_raw(*(open(name, encoding="utf-8").read() for name in sys.argv[2:4]))
+        return
     if sys.argv[1] == "hash":
         print(siphash24(b"".join(name.encode() + b"\0" for name in sys.argv[2:])))
         return

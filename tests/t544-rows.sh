@@ -41,6 +41,45 @@ check 'a stream has the rows of its profile, also if they go to files' <<'END'
 	done
 END
 
+check 'values and stacks are what go tool pprof -raw shows' <<'END'
+	unsanitized
+	needs_command go
+	make-stream 3000 tree 12 "$BIN/pmu-top" | pmu-symbolize -q | pmu-topprof -o p.pb.gz
+	go tool pprof -symbolize=none -raw p.pb.gz >raw 2>err
+	pmu-topprof --to rows p.pb.gz >rows
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" raw raw rows
+	sed "2s/\"value\":[0-9]*/&1/" rows >wrong
+	exits 1 env PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" raw raw wrong
+END
+
+made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
+
+check 'no name breaks a row: quotes, controls, bytes that are not UTF-8, a megabyte' <<'END'
+	made hostile 10 >h.pb
+	judge h.pb 2>err
+	grep -x "pmu-topprof: 9 names have bytes that are not UTF-8, or characters that move.*" err
+	judge h.pb --rows-detail --host="a\"b\\" --service=é 2>err
+	unsanitized
+	pmu-topprof --to rows h.pb h.pb 2>err >rows
+	test "$(grep -c "18 names have bytes" err)" = 1
+	pmu-topprof --to rows --host "$(printf "\\377\\033\n")" h.pb 2>err | head -n 1 |
+		grep "\"host\":\"\\\\ufffd\\\\u001b\","
+	made hostile 1000000 >h.pb
+	pmu-topprof -q --to rows h.pb | python3 -c "
+import json, sys
+names = [name for row in sys.stdin for name in json.loads(row)[\"stack\"]]
+print(names.count(\"n\" * 10 ** 6 + 9 * chr(34)), len(names))" | grep -x "3 64"
+END
+
+check 'stacks that repeat inlined calls without end are left out and counted, no others' <<'END'
+	unsanitized
+	made unfold 20000 >u.pb
+	exits 1 pmu-topprof --to rows u.pb >rows 2>err
+	grep "2 samples or rows are left out" err
+	test "$(wc -l <rows)" = 1
+	grep "\"value\":7,.*\"stack\":\[\"main\"\]}$" rows
+END
+
 check 'the hash of the example in pmu-rows(5) is right' <<'END'
 	unsanitized
 	hash=$(PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" hash _start main f)

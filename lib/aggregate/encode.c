@@ -16,6 +16,7 @@ int64_t encode_text(struct encoder *e, const char *text)
 	memcpy(safe, text, strlen(text) + 1);
 	text_make_safe(safe);
 	int64_t id = intern_text(&e->strings, safe);
+	e->p->unsafe++;
 	free(safe);
 	return id;
 }
@@ -215,6 +216,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 {
 	struct encoder e = { .p = p, .events = events, .pack = pack_open() };
 
+	p->unsafe = 0;
 	chains_seal(&p->chains);
 	stacks_seal(&p->stacks);
 	memory_trim();		/* before more is needed */
@@ -259,8 +261,12 @@ struct decoded *profile_decoded(struct profile *p, const struct stream_events *e
 	size_t size;
 	uint8_t *bytes = pack_take(encode(p, events, origin), &size);
 
-	if (size < UINT32_MAX)
-		return decoded_take(bytes, size, file, report);
+	if (size < UINT32_MAX) {
+		struct decoded *d = decoded_take(bytes, size, file, report);
+		if (d)
+			d->unsafe = p->unsafe;
+		return d;
+	}
 	report_error(report, "'%s' is too large: its profile would have %zu MiB; use "
 		     "pmu-topprof --max-stacks", file, size >> 20);
 	free(bytes);

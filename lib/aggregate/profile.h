@@ -71,6 +71,7 @@ struct profile {
 	enum profile_naming naming;
 	const char *only;			/* show only events of this name; NULL: all */
 	enum pack_how packing;
+	uint32_t unsafe;			/* texts that it has with '?' for some bytes */
 	uint64_t first_time, last_time;		/* of any record, in the stream's clock; 0: none */
 	struct profile_lines {
 		char **line;			/* owned by the profile */

@@ -134,7 +134,10 @@ static void add_string(struct decoded *d, const struct wire_field *f)
 
 	memmove(at, at + 1, f->size);
 	at[f->size] = '\0';
-	text_make_safe((char *)at);
+	if (text_needs_care((char *)at)) {
+		text_make_safe((char *)at);
+		d->unsafe++;
+	}
 	d->string = array_grow(d->string, d->strings, sizeof(*d->string));
 	d->string[d->strings++] = (uint32_t)(at - d->bytes);
 }

@@ -58,6 +58,7 @@ struct decoded {
 	size_t size;
 	uint32_t *string;	/* by index: offset of its text in BYTES */
 	uint32_t strings;
+	uint32_t unsafe;	/* strings in which bytes became '?' (base/text.h) */
 	struct decoded_type *type;
 	uint32_t types, values;	/* types kept; values per sample in the file */
 	struct decoded_type period_type;

@@ -228,7 +228,7 @@ static void put_value(struct row_texts *t, const struct row_label *label)
 {
 	char number[NUMBER_SIZE];
 
-	if (label->text) {
+	if (label->text != TABLE_NONE) {
 		put_name(t, label->text, add_bytes, &t->text);
 		return;
 	}
@@ -276,7 +276,7 @@ static void put_units(struct row_texts *t, const struct row_label *label, size_t
 	uint32_t last = TABLE_NONE;
 
 	for (size_t i = 0; i < count; i++) {
-		if (label[i].text || !label[i].unit || label[i].key == last)
+		if (label[i].text != TABLE_NONE || !label[i].unit || label[i].key == last)
 			continue;
 		last = label[i].key;
 		put_text(add_bytes, &t->text, before);
@@ -289,12 +289,12 @@ static void put_units(struct row_texts *t, const struct row_label *label, size_t
 		put_text(add_bytes, &t->text, "}");
 }
 
-/* Return the text of the label KEY, or 0. */
+/* Return the text of the label KEY, or 0, which is that of "". */
 static uint32_t text_of(const struct row_texts *t, const struct row_label *label, size_t count,
 			const char *key)
 {
 	for (size_t i = 0; i < count; i++)
-		if (label[i].text && !strcmp(t->names.text[label[i].key], key))
+		if (label[i].text != TABLE_NONE && !strcmp(t->names.text[label[i].key], key))
 			return label[i].text;
 	return 0;
 }

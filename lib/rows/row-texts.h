@@ -19,7 +19,7 @@ struct row_frame {
 	int64_t line;
 };
 
-/* A label of a sample: texts by id; TEXT 0: the value is NUMBER. */
+/* A label of a sample: texts by id; TEXT TABLE_NONE: the value is NUMBER. */
 struct row_label {
 	uint32_t key, text, unit, unused;
 	int64_t number;

@@ -28,6 +28,7 @@ struct row_writer {
 	const struct row_options *options;
 	struct row_texts texts;
 	struct buffer service;		/* "service":"NAME", if it was chosen */
+	uint64_t unsafe;		/* names that had to be changed, in all profiles */
 	/* for one profile: */
 	const struct decoded *d;
 	struct row_frames frames;
@@ -87,10 +88,14 @@ struct row_writer *row_writer_new(const struct row_options *options)
 	return w;
 }
 
-void row_writer_free(struct row_writer *w)
+void row_writer_free(struct row_writer *w, struct report *report)
 {
 	if (!w)
 		return;
+	if (w->unsafe > 0)
+		report_note(report, "%" PRIu64 " names have bytes that are not UTF-8, or "
+			    "characters that move the cursor or hide text: each such byte is '?' "
+			    "in the rows", w->unsafe);
 	row_texts_clear(&w->texts);
 	free(w->service.at);
 	free(w->head.at);
@@ -171,6 +176,7 @@ static void start(struct row_writer *w, const struct decoded *d, struct output *
 	w->group = NULL;
 	w->sum = NULL;
 	w->groups = 0;
+	w->unsafe += d->unsafe;
 	w->frames_left = FRAMES_LEAST + FRAMES_PER_BYTE * (uint64_t)d->size;
 	w->written = w->left_out = 0;
 }
@@ -220,7 +226,8 @@ static uint32_t take_labels(struct row_writer *w, const struct decoded_sample *s
 		const struct decoded_label *from = &sample->label[i];
 		w->label[i] = (struct row_label){
 			.key = row_frames_string(&w->frames, from->key),
-			.text = row_frames_string(&w->frames, from->text),
+			.text = from->text ? row_frames_string(&w->frames, from->text)
+					   : TABLE_NONE,
 			.unit = row_frames_string(&w->frames, from->unit),
 			.number = from->text ? 0 : from->number,
 		};

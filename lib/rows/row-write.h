@@ -30,5 +30,5 @@ struct row_writer *row_writer_new(const struct row_options *options);
 /* Write the rows of D, which have a value that is not 0, and flush.  OUT reports failures. */
 void row_write(struct row_writer *w, const struct decoded *d, struct output *out);
 
-/* W may be NULL. */
-void row_writer_free(struct row_writer *w);
+/* Report names that could not be written as they are, and free W, which may be NULL. */
+void row_writer_free(struct row_writer *w, struct report *report);
