@@ -3,8 +3,8 @@
  * pmu-symbolize - resolve the addresses in a stream to functions.
  *
  * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin, and
- * writes the resolved stream: samples become RESOLVED_SAMPLEs, everything else
- * passes through.
+ * writes the resolved stream: samples name chains of functions in place of addresses,
+ * everything else passes through.
  */
 #include "base/progress.h"
 #include "base/version.h"
@@ -99,6 +99,19 @@ static void restart(struct resolver *resolver, struct resolved_writer *writer,
 	resolved_release(&past);
 }
 
+/* Forget definitions if there are many. */
+static void limit_definitions(struct resolver *resolver, struct resolved_writer *writer,
+			      struct resolved *tables)
+{
+	if (resolver_has_many_chains(resolver, writer->chain_bytes, writer->bytes)) {
+		resolved_write_chains_restart(writer, tables);
+		resolver_restart_chains(resolver);
+	} else if (resolver_is_full(resolver, writer->bytes + writer->chain_bytes) ||
+		   label_sets_is_full(&tables->labels)) {
+		restart(resolver, writer, tables);
+	}
+}
+
 /* Resolve the samples of IN into OUT, pass on the rest. */
 static void resolve(struct resolver *resolver, struct stream_reader *in, struct output *out,
 		    struct resolved *tables, struct report *report)
@@ -119,9 +132,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, tables);
 			write_increases(&writer, tables, stream_events(in), &sample, &resolved);
-			if (resolver_is_full(resolver, writer.bytes) ||
-			    label_sets_is_full(&tables->labels))
-				restart(resolver, &writer, tables);
+			limit_definitions(resolver, &writer, tables);
 			continue;
 		}
 		if (record_is_resolved(rec.type)) {

@@ -4,9 +4,8 @@ import struct
 import sys
 
 KINDS = ["unknown", "variable", "code", "file", "stack", "heap", "anonymous", "kernel-variable", "kernel"]
-VALUES = (8, 1 << 14 | 1 << 24, 1 << 15, 1 << 17, 1 << 19, 1 << 21, 1 << 22, 1 << 23)
 data = open(sys.argv[1], "rb").read()
-string, objects, functions, frames, datum = [""], [], [], 0, []
+string, objects, functions, datum = [""], [], [], []
 at = 16
 
 
@@ -28,19 +27,12 @@ while at < len(data):
         string, objects, functions, datum = [""], [], [], []
     elif kind == 0x504d000a:
         datum.append(struct.unpack_from("<IIHHIIQQ", body, 4))
-    elif kind == 0x504d0004:
-        has, comm, frames = struct.unpack_from("<QII", body, 32)
-        if not has >> 62 & 1:
+    elif kind == 0x504d000c:
+        has = struct.unpack_from("<H", body, 2)[0]
+        if not has >> 11 & 1:
             continue
-        place, address = 48, 0
-        for value in VALUES:
-            if has & value:
-                address = struct.unpack_from("<Q", body, place)[0] if value == 8 else address
-                place += 8
-        place += 4 * frames
-        if has & 1024:
-            place += 4 + struct.unpack_from("<I", body, place)[0]
-        place += 8 * (has >> 63)
+        address = struct.unpack_from("<Q", body, 40)[0] if has & 1 else 0
+        place = 40 + 8 * bin(has & 0xff).count("1") + 8 * (has >> 10 & 1)
         which, _, offset = struct.unpack_from("<IIQ", body, place)
         where, function, what, _, thread, _, start, length = datum[which]
         print(KINDS[what], hex(address), string[functions[function]], hex(offset), string[objects[where]],

@@ -405,7 +405,7 @@ check 'deferred callchains: the sample keeps its place and gets the words of its
 		)ffffffff81000002 500 600 ffffffff81000003 700 400 800 "
 	# without pmu-unwind, the cookie is not an address either
 	pmu-symbolize d.data 2>/dev/null | pmu-stream --dump - >resolved
-	grep -q RESOLVED_SAMPLE resolved
+	grep -q CHAIN_SAMPLE resolved
 	none grep -E "address=0x4[cd]( |$)" resolved
 END
 

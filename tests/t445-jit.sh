@@ -413,7 +413,7 @@ END
 
 # late FILE: resolve start.data and then FILE, after which the jitdump file grows
 late() {
-	has_samples() { pmu-stream resolved 2>&1 | grep -q "^RESOLVED_SAMPLE  *${samples:-3}"; }
+	has_samples() { pmu-stream resolved 2>&1 | grep -q "^CHAIN_SAMPLE  *${samples:-3}"; }
 	{
 		cat start.data
 		eventually has_samples >&2

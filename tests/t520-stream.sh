@@ -213,7 +213,7 @@ check 'options that exclude each other, and bad selections, are reported' <<'END
 	grep -q "FROM,TO" err
 	pmu-symbolize s.data >r.data
 	exits 0 pmu-stream r.data >out
-	test "$(awk "\$1 == \"RESOLVED_SAMPLE\" { print \$2 }" out)" = "$(has s.data SAMPLE)"
+	test "$(awk "\$1 == \"CHAIN_SAMPLE\" { print \$2 }" out)" = "$(has s.data SAMPLE)"
 	exits 1 pmu-stream --pid 1 r.data 2>err >out
 	grep -q "select them before pmu-symbolize" err
 END

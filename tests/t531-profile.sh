@@ -435,7 +435,7 @@ check 'equal samples in any order make the same profile, to the byte' <<'END'
 		    last = others.pop()
 		    open(to, "wb").write(data[:16] + b"".join(others + picked + [last]))
 		for seed in 1, 2:
-		    order("r.data", "r%d.data" % seed, (0x504d0004,), seed)
+		    order("r.data", "r%d.data" % seed, (0x504d000c,), seed)
 	END
 	python3 shuffle.py
 	exits 1 cmp -s r1.data r2.data

@@ -536,13 +536,14 @@ check 'a DATA record of an undefined object, and a sample of undefined data, are
 		    kind, _, size = struct.unpack_from("<IHH", data, at)
 		    if kind == 0x504d000a:
 		        open("object.data", "wb").write(data[:at + 12] + b"\t\t\0\0" + data[at + 16:])
-		    elif kind == 0x504d0004:
-		        open("datum.data", "wb").write(data[:at + 68] + b"\t" + data[at + 69:])
+		    elif kind == 0x504d000c:
+		        place = at + size - 16	# no RAW follows
+		        open("datum.data", "wb").write(data[:place] + b"\t" + data[place + 1:])
 		    at += size
 	EOF
 	exits 1 pmu-topprof --frames data object.data -o p.pb.gz 2>err
 	grep -q "DATA record with impossible fields" err
 	exits 1 pmu-topprof --frames data datum.data -o p.pb.gz 2>err
-	grep -q "RESOLVED_SAMPLE record of undefined data" err
+	grep -q "sample of undefined data" err
 END
 done_testing

@@ -150,7 +150,7 @@ static bool make_access(struct access_stream *s, const struct resolved_sample *s
 	return true;
 }
 
-/* Read REC, a RESOLVED_SAMPLE.  Return whether *OUT is a selected sample with a data address. */
+/* Read REC, a sample.  Return whether *OUT is a selected sample with a data address. */
 static bool take_sample(struct access_stream *s, const struct record *rec,
 			struct access_sample *out)
 {
@@ -168,8 +168,9 @@ static bool take_sample(struct access_stream *s, const struct record *rec,
 		events->event[sample.event].name, resolved_comm(&s->reader, &sample) };
 	if (!selection_contains(s->selection, &values))
 		return false;
-	resolved_translate(&s->reader, &sample, s->frame);
-	sample.frame = s->frame;
+	resolved_translate(&s->reader, &sample);
+	sample.frames = 1;	/* only the leaf is needed */
+	resolved_translate_frames(&s->reader, &sample, s->frame);
 	if (!make_access(s, &sample, out)) {
 		s->facts.without++;
 		return false;
@@ -216,7 +217,7 @@ bool access_stream_next(struct access_stream *s, struct access_sample *out)
 	struct record rec;
 
 	while (stream_next(s->in, &rec))
-		if (rec.type != RECORD_RESOLVED_SAMPLE)
+		if (!record_is_resolved_sample(rec.type))
 			take_other(s, &rec);
 		else if (take_sample(s, &rec, out))
 			return true;

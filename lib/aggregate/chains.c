@@ -4,35 +4,12 @@
 
 #include <stdlib.h>
 
-/* Make two independent hashes of 64 bits: each word enters both, in different ways. */
-struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
-{
-	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
-	const uint8_t *at = bytes;
-	uint64_t word[2];
-
-	uint64_t a = hash_secret.a ^ size, b = hash_secret.b ^ context;
-	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
-		memcpy(word, at, sizeof(word));
-		a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
-		b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
-	}
-	word[0] = word[1] = 0;
-	if (size & 8)
-		memcpy(&word[0], at, 8);
-	if (size & 4)
-		memcpy((uint8_t *)word + (size & 8), at + (size & 8), 4);
-	a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
-	b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
-	return (struct chain_key){ hash_fold(a ^ context, b ^ odd1), hash_fold(b, a ^ odd2) };
-}
-
-static bool has_key(const struct chains *c, uint32_t entry, struct chain_key key)
+static bool has_key(const struct chains *c, uint32_t entry, struct hash_wide key)
 {
 	return c->entry[entry].a == key.a && c->entry[entry].b == (uint32_t)key.b;
 }
 
-struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint)
+struct chain_entry *chains_find(const struct chains *c, struct hash_wide key, uint32_t *hint)
 {
 	if (*hint >= c->entries || !has_key(c, *hint, key)) {
 		struct compact_probe probe = compact_probe(&c->table, (uint32_t)key.a);
@@ -41,12 +18,12 @@ struct chain_entry *chains_find(const struct chains *c, struct chain_key key, ui
 	return *hint == TABLE_NONE ? NULL : &c->entry[*hint];
 }
 
-void chains_prefetch_slot(const struct chains *c, struct chain_key key)
+void chains_prefetch_slot(const struct chains *c, struct hash_wide key)
 {
 	compact_prefetch(&c->table, (uint32_t)key.a);
 }
 
-uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key)
+uint32_t chains_prefetch_entry(const struct chains *c, struct hash_wide key)
 {
 	uint32_t entry = compact_guess(&c->table, (uint32_t)key.a);
 
@@ -55,7 +32,7 @@ uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key)
 	return entry;
 }
 
-static struct chain_entry *add_entry(struct chains *c, struct chain_key key, uint32_t chain)
+static struct chain_entry *add_entry(struct chains *c, struct hash_wide key, uint32_t chain)
 {
 	c->entry = array_grow(c->entry, c->entries, sizeof(*c->entry));
 	c->entry[c->entries] = (struct chain_entry){ .a = key.a, .b = (uint32_t)key.b,
@@ -216,7 +193,7 @@ static uint32_t chain_of(struct chains *c, const uint32_t *frame, uint32_t frame
 	return chain;
 }
 
-struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
+struct chain_entry *chains_add_as(struct chains *c, struct hash_wide key, const uint32_t *frame,
 				  uint32_t frames)
 {
 	if (!c->has_addresses)
@@ -229,7 +206,7 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
 	enum { FRAMES = 1 };	/* the keys of collect_set_key() have even contexts */
 
 	frames = limit_frames(frames);
-	struct chain_key key = chains_key(frame, frames * sizeof(*frame), FRAMES);
+	struct hash_wide key = hash_wide(frame, frames * sizeof(*frame), FRAMES);
 	struct chain_entry *known = chains_find(c, key, &(uint32_t){ TABLE_NONE });
 
 	if (known)
@@ -237,6 +214,26 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
 	/* If there are no keys of addresses, the key finds every chain. */
 	return add_entry(c, key, c->has_addresses ? chain_of(c, frame, frames)
 						  : add_chain(c, frame, frames));
+}
+
+struct chain_entry *chains_numbered(const struct chains *c, uint32_t number, uint64_t numbering)
+{
+	if (number >= c->numbers || numbering != c->numbering || !c->number[number])
+		return NULL;
+	return &c->entry[c->number[number] - 1];
+}
+
+void chains_set_number(struct chains *c, const struct chain_entry *entry, uint32_t number,
+		       uint64_t numbering)
+{
+	if (numbering != c->numbering)
+		c->numbers = 0;
+	c->numbering = numbering;
+	for (; c->numbers <= number; c->numbers++) {
+		c->number = array_grow(c->number, c->numbers, sizeof(*c->number));
+		c->number[c->numbers] = 0;
+	}
+	c->number[number] = 1 + (uint32_t)(entry - c->entry);
 }
 
 bool chains_are_large(const struct chains *c)
@@ -249,6 +246,9 @@ static void forget_keys(struct chains *c)
 	free(c->entry);
 	c->entry = NULL;
 	c->entries = 0;
+	free(c->number);
+	c->number = NULL;
+	c->numbers = 0;
 	compact_release(&c->table);
 }
 

@@ -5,7 +5,8 @@
  * Equal sequences are one chain.  A chain is found by a key: a hash of 96 bits with a secret
  * that no input can know.  A collision is so unlikely that the frames are not compared.  The
  * key is made from frame ids, or from a recorded form, the addresses in one version of an
- * address space, so that these need not be looked up one by one.
+ * address space, so that these need not be looked up one by one.  A chain may also have a number
+ * in the stream, which finds it without a key.
  *
  * Consecutive samples of a program share most callers, so a chain is kept as a difference: its
  * first frames, and a reference to an earlier chain that has the same last ones.
@@ -25,10 +26,6 @@ enum { CHAIN_FRAMES_MAX = UINT16_MAX };
 
 enum { CHAINS_MAX = 1 << 28 };	/* chains; the caller must not add more */
 
-struct chain_key {
-	uint64_t a, b;
-};
-
 /* A known key, made from frame ids or from addresses.  Packed: there is one for each stack. */
 struct chain_entry {
 	uint64_t a;		/* of the key */
@@ -47,6 +44,9 @@ struct chains {
 	struct compact_table table;	/* over ENTRY */
 	struct chain_entry *entry;
 	uint32_t entries;
+	uint32_t *number;		/* 1 + index in ENTRY, by number in the stream; 0: none */
+	uint32_t numbers;		/* elements of NUMBER */
+	uint64_t numbering;		/* of these numbers */
 	uint32_t *frame;		/* frame ids */
 	size_t frames, frames_room;	/* in use; allocated */
 	uint32_t *last;			/* all frames of the chain added last, the leaf first */
@@ -54,23 +54,17 @@ struct chains {
 };
 
 /*
- * Return the key of SIZE bytes at BYTES, a multiple of 4.  Equal bytes with another CONTEXT have
- * another key.
- */
-struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
-
-/*
  * Return the entry of KEY, or NULL.  Valid until an entry is added.  *HINT is its index in ENTRY
  * if that was found before; any value is safe.  Sets *HINT to its index.
  */
-struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint);
+struct chain_entry *chains_find(const struct chains *c, struct hash_wide key, uint32_t *hint);
 
 /*
  * Prefetch the slot of KEY (first call), then its entry (second call).  The second call returns a
  * hint for chains_find().
  */
-void chains_prefetch_slot(const struct chains *c, struct chain_key key);
-uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key);
+void chains_prefetch_slot(const struct chains *c, struct hash_wide key);
+uint32_t chains_prefetch_entry(const struct chains *c, struct hash_wide key);
 
 /*
  * Return the entry of the chain with these frames, up to CHAIN_FRAMES_MAX; add the chain if it
@@ -82,8 +76,18 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
  * The same with KEY, which chains_find() did not find: it becomes the chain's key, or a further key
  * of the chain.
  */
-struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
+struct chain_entry *chains_add_as(struct chains *c, struct hash_wide key, const uint32_t *frame,
 				  uint32_t frames);
+
+/*
+ * Return the entry whose chain has NUMBER, or NULL.  The stream may number its chains anew: then
+ * NUMBERING is another, too.
+ */
+struct chain_entry *chains_numbered(const struct chains *c, uint32_t number, uint64_t numbering);
+
+/* Give the chain of ENTRY that number. */
+void chains_set_number(struct chains *c, const struct chain_entry *entry, uint32_t number,
+		       uint64_t numbering);
 
 /*
  * Return whether so many frames are kept that their indices, which have 32 bits, may soon run out.

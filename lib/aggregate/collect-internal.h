@@ -14,7 +14,7 @@ struct collect_ahead {
 	bool has_key;
 	bool is_whole;		/* SAMPLE is decoded; otherwise PLAIN, EVENT and THREAD are set */
 	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
-	struct chain_key key;	/* by which its chain may be found, if HAS_KEY */
+	struct hash_wide key;	/* by which its chain may be found, if HAS_KEY */
 	uint32_t event;
 	struct sample_plain plain;
 	struct collect_thread *thread;
@@ -58,7 +58,7 @@ static inline void collect_make_key(struct collect_ahead *a, uint64_t version, u
 	uint64_t context = hash_more(hash_more(version, ip),
 				     a->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK);
 
-	a->key = chains_key(chain->at, 8 * chain->count, context << 1);
+	a->key = hash_wide(chain->at, 8 * chain->count, context << 1);
 	a->entry = TABLE_NONE;
 }
 

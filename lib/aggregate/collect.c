@@ -53,12 +53,20 @@ static void limit_stacks(struct collect *c, struct profile *p)
 		profile_truncate(p);
 }
 
-/* Set the frames of S: resolve them if RAW is set, and add the frames that are asked for. */
-static void complete_frames(struct collect *c, struct profile *p, const struct sample *raw,
-			    struct resolved_sample *s)
+static void find_frames(struct collect *c, const struct collect_ahead *raw,
+			struct resolved_sample *s)
 {
 	if (raw)
-		resolver_frames(c->resolver, c->in, raw, s);
+		resolver_frames(c->resolver, c->in, &raw->sample, s);
+	else
+		resolved_translate_frames(&c->reader, s, c->frame);
+}
+
+/* Set the frames of S, and add the frames that are asked for. */
+static void complete_frames(struct collect *c, struct profile *p, const struct collect_ahead *raw,
+			    struct resolved_sample *s)
+{
+	find_frames(c, raw, s);
 	bool data = c->how.data_frames && s->has & PERF_SAMPLE_ADDR && s->value[VALUE_ADDR];
 	const char *mark = c->how.mark_cut ? stack_end_name(s->end) : NULL;
 	if (!data && !mark)
@@ -76,23 +84,38 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 		c->frame[s->frames++] = profile_named_frame(p, mark);
 }
 
+/* Return whether the number of the chain of S in the stream finds its chain in a profile. */
+static bool is_numbered(const struct collect *c, const struct resolved_sample *s)
+{
+	/* Many profiles, and few samples of each: not worth an array each. */
+	return s->chain && !c->how.data_frames && c->how.split == SPLIT_NOT;
+}
+
 /* Return the chain of S in P.  RAW is NULL if the frames of S are resolved. */
 static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 				    struct collect_ahead *raw, struct resolved_sample *s)
 {
 	chains_limit(&p->chains);
 	bool keyed = raw && raw->has_key;
-	struct chain_entry *known = keyed ? chains_find(&p->chains, raw->key, &raw->entry) : NULL;
+	bool numbered = is_numbered(c, s);
+	uint64_t numbering = c->reader.chain_restarts;
+	struct chain_entry *known = NULL;
 
+	if (keyed)
+		known = chains_find(&p->chains, raw->key, &raw->entry);
+	else if (numbered)
+		known = chains_numbered(&p->chains, s->chain - 1, numbering);
 	if (known) {
-		s->end = known->end;
+		s->end = keyed ? known->end : s->end;
 		return known;
 	}
-	complete_frames(c, p, raw ? &raw->sample : NULL, s);
+	complete_frames(c, p, raw, s);
 	struct chain_entry *chain = keyed
 		? chains_add_as(&p->chains, raw->key, s->frame, s->frames)
 		: chains_add(&p->chains, s->frame, s->frames);
 	chain->end = s->end;
+	if (numbered)
+		chains_set_number(&p->chains, chain, s->chain - 1, numbering);
 	return chain;
 }
 
@@ -163,8 +186,7 @@ static bool begin_wait(struct collect *c, const struct collect_subject *subject,
 	 * The wait gets no data frame, because such a frame belongs to a profile, and the wait may
 	 * outlive the profile.
 	 */
-	if (raw)
-		resolver_frames(c->resolver, c->in, &raw->sample, s);
+	find_frames(c, raw, s);
 	struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame, s->frames);
 	if (!w)
 		return false;
@@ -320,7 +342,7 @@ static void take_samples(struct collect *c, const struct record *first)
 	}
 }
 
-/* Process REC, a RESOLVED_SAMPLE.  Return false, with the reason in *WHY, if it is damaged. */
+/* Process REC, a resolved sample.  Return false, with the reason in *WHY, if it is damaged. */
 static bool take_resolved_sample(struct collect *c, const struct record *rec, const char **why)
 {
 	struct resolved_sample s;
@@ -335,7 +357,7 @@ static bool take_resolved_sample(struct collect *c, const struct record *rec, co
 	bool selected = reach_sample(c, &(struct selection_values){
 		s.pid, s.tid, s.cpu, s.time, c->events->event[s.event].name,
 		resolved_comm(&c->reader, &s) });
-	resolved_translate(&c->reader, &s, c->frame);
+	resolved_translate(&c->reader, &s);
 	take(c, NULL, &s, selected);
 	return true;
 }
@@ -367,6 +389,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	}
 	c->is_resolved = true;
 	switch (rec->type) {
+	case RECORD_CHAIN_SAMPLE:
 	case RECORD_RESOLVED_SAMPLE:
 		good = take_resolved_sample(c, rec, &why);
 		break;

@@ -33,3 +33,26 @@ void hash_draw_secret(void)
 		draw_elsewhere(&drawn);
 	hash_secret = drawn;
 }
+
+/* Make two independent hashes of 64 bits: each word enters both, in different ways. */
+struct hash_wide hash_wide(const void *bytes, size_t size, uint64_t context)
+{
+	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
+	const uint8_t *at = bytes;
+	uint64_t word[2];
+
+	uint64_t a = hash_secret.a ^ size, b = hash_secret.b ^ context;
+	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
+		memcpy(word, at, sizeof(word));
+		a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
+		b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
+	}
+	word[0] = word[1] = 0;
+	if (size & 8)
+		memcpy(&word[0], at, 8);
+	if (size & 4)
+		memcpy((uint8_t *)word + (size & 8), at + (size & 8), 4);
+	a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
+	b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
+	return (struct hash_wide){ hash_fold(a ^ context, b ^ odd1), hash_fold(b, a ^ odd2) };
+}

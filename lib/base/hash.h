@@ -48,6 +48,17 @@ static inline uint64_t hash_load(const uint8_t *at, size_t size)
 	return word;
 }
 
+/* A hash of 128 bits: a collision is so unlikely that items need not be compared. */
+struct hash_wide {
+	uint64_t a, b;
+};
+
+/*
+ * Return the hash of SIZE bytes at BYTES, a multiple of 4.  Equal bytes with another CONTEXT have
+ * another hash.
+ */
+struct hash_wide hash_wide(const void *bytes, size_t size, uint64_t context);
+
 /* Reads two words at a time; the last two may overlap each other. */
 static inline uint64_t hash_bytes(const void *bytes, size_t size)
 {

@@ -53,6 +53,10 @@ enum {
 	RECORD_LABELS		= 0x504d0008,
 	RECORD_NAME		= 0x504d0009,
 	RECORD_DATA		= 0x504d000a,
+	RECORD_CHAIN		= 0x504d000b,
+	RECORD_CHAIN_SAMPLE	= 0x504d000c,
+	RECORD_CHAINS_RESTART	= 0x504d000d,
+	RECORD_RESOLVED_LAST	= RECORD_CHAINS_RESTART,
 };
 
 /* A type and a marker that older linux/perf_event.h lack. */
@@ -61,7 +65,13 @@ enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
 
 static inline bool record_is_resolved(uint32_t type)
 {
-	return type >= RECORD_STRING && type <= RECORD_DATA;
+	return type >= RECORD_STRING && type <= RECORD_RESOLVED_LAST;
+}
+
+/* Return whether TYPE is a sample with frames in place of addresses. */
+static inline bool record_is_resolved_sample(uint32_t type)
+{
+	return type == RECORD_CHAIN_SAMPLE || type == RECORD_RESOLVED_SAMPLE;
 }
 
 enum {

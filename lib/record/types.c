@@ -73,7 +73,8 @@ static const struct type_info simpleperf_types[] = {
 static const struct type_info resolved_types[] = {
 	{ "STRING", NULL }, { "OBJECT", NULL }, { "FUNCTION", NULL }, { "FRAME", NULL },
 	{ "RESOLVED_SAMPLE", NULL }, { "TOOL", NULL }, { "END", NULL }, { "RESTART", NULL },
-	{ "LABELS", NULL }, { "NAME", NULL }, { "DATA", NULL },
+	{ "LABELS", NULL }, { "NAME", NULL }, { "DATA", NULL }, { "CHAIN", NULL },
+	{ "CHAIN_SAMPLE", NULL }, { "CHAINS_RESTART", NULL },
 };
 
 struct type_info record_type_info(uint32_t type, uint16_t misc)

@@ -74,6 +74,7 @@ static struct frame_answer resolve(struct callchains *c, const struct sampled *s
 	a.frame = place.is_no_code ? TABLE_NONE : frame_at(c->frames, &place);
 	a.varies = place.kind == PLACE_JIT && place.jit.function.varies;
 	grow_recent(c);
+	c->is_pure &= !a.varies && recent_key(&c->recent, generation);
 	if (!a.varies)
 		recent_add(&c->recent, generation, key, a.frame);
 	return a;
@@ -99,6 +100,7 @@ static uint32_t resolve_leaf(struct callchains *c, const struct sampled *s,
 
 	if (!data)
 		return resolve_executed(c, s, space, address);
+	c->is_pure = false;
 	struct place place = place_in_process(c->places, s, space, data, address);
 	return frame_at(c->frames, &place);
 }
@@ -150,6 +152,7 @@ static const struct space *space_of_marker(struct callchains *c, pid_t pid, uint
 static void push_calls(struct callchains *c, const struct sampled *s, const struct words *branches,
 		       uint32_t *count)
 {
+	c->is_pure &= !branches->count;
 	for (uint64_t i = 0; i + 2 < branches->count; i += 3)
 		push(c, count, resolve_executed(c, s, spaces_find(c->spaces, s->pid),
 						word_at(*branches, i)));
@@ -325,6 +328,7 @@ uint32_t callchain_resolve(struct callchains *c, const struct sampled *s,
 	size_t same = same_callers(c, &chain);
 	uint32_t salt = c->recent.salt;
 
+	c->is_pure = true;
 	w.space = w.leaf;
 	if (w.leaf)
 		prefetch(c, w.leaf, &chain, chain.count - same);
@@ -351,6 +355,7 @@ uint32_t callchain_resolve(struct callchains *c, const struct sampled *s,
 		}
 	}
 	uint32_t key = salt == c->recent.salt ? callers_key(c, &w) : 0;
+	c->is_pure &= salt == c->recent.salt;
 	keep_callers(c, &chain, key ? w.callers : 0, count, key);
 	*end = end_of_walk(c, s->in, attr, &w, said);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)

@@ -21,6 +21,8 @@ struct callchains {
 	/* The owner may flush and read these. */
 	struct recent recent;		/* the first cache: frames by generation and address */
 	uint32_t *frame;		/* frames of the last sample */
+	bool is_pure;			/* samples with equal words in equal spaces have the same
+					   frames, until a flush of RECENT */
 	/* private: */
 	size_t capacity;		/* elements of FRAME */
 	struct last_callers {		/* the last words of the last callchain, and their frames */

@@ -4,6 +4,7 @@
  * holds of it, and knows only the parts that were given to it:
  *
  *	callchain	a sample to frames, by the first cache
+ *	chain-index	a sample to a chain, which has its frames
  *	data-place	a data address to what it is in
  *	place		an address to a place: in a file, the kernel, code of a JIT compiler
  *	frame-index	a place to a frame
@@ -16,6 +17,7 @@
  */
 #pragma once
 #include "resolve/callchain.h"
+#include "resolve/chain-index.h"
 #include "resolve/data-place.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
@@ -32,6 +34,7 @@ struct resolver {
 	struct places places;
 	struct frame_index frames;
 	struct callchains callchains;
+	struct chain_index chains;
 	struct data_places data;
 	struct stack_ends ends;		/* counts of how stacks end */
 	struct {

@@ -32,6 +32,7 @@ static void compose(struct resolver *r, const struct resolver_options *o)
 					  .report = report, .symbols = o->symbols };
 	r->callchains = (struct callchains){ .spaces = &r->spaces, .places = &r->places,
 					     .frames = &r->frames, .ends = &r->ends };
+	r->chains = (struct chain_index){ .chains = &definitions->chains };
 	r->data = (struct data_places){ .definitions = definitions, .spaces = &r->spaces,
 					.places = &r->places, .ranges = &r->ranges,
 					.namer = &r->namer };
@@ -61,6 +62,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	compose(r, options);
 	jits_begin(&r->jits);
 	callchains_begin(&r->callchains);
+	chain_index_begin(&r->chains);
 	return r;
 }
 
@@ -209,7 +211,7 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
 	resolver_fields(r, in, s, out);
-	resolver_frames(r, in, s, out);
+	resolver_chain(r, in, s, out);
 	resolver_data(r, in, s, out);
 	resolver_count(r, in, s, out->end);
 	if (out->end > STACK_WHOLE)
@@ -282,25 +284,86 @@ void resolver_data(struct resolver *r, const struct stream_reader *in,
 		out->member = member_of(r, &place);
 }
 
-void resolver_frames(struct resolver *r, const struct stream_reader *in,
-		     const struct sample *s, struct resolved_sample *out)
+/* Samples come after the files of JIT compilers that were written before them. */
+static void reach(struct resolver *r, const struct sample *s, const struct perf_event_attr *attr)
 {
-	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+	r->time = jit_time(attr, s);
+	jits_refresh(&r->jits);
+}
+
+static void resolve_frames(struct resolver *r, const struct stream_reader *in,
+			   const struct sample *s, const struct perf_event_attr *attr,
+			   struct resolved_sample *out)
+{
 	const struct sampled sampled = sampled_of(in, s, attr);
 
-	r->time = sampled.jit_time;
-	jits_refresh(&r->jits);
 	places_prefetch(&r->places, &sampled, s);
 	out->frames = callchain_resolve(&r->callchains, &sampled, s, attr, &out->end);
 	out->frame = r->callchains.frame;
+}
+
+/* Note what the leaf of OUT, the frames of S, says about its process, for advice. */
+static void note_leaf(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		      const struct resolved_sample *out)
+{
 	const struct resolved_frame *leaf = &r->definitions->frame[out->frame[0]];
 	const struct object_range *range = &r->ranges.range[leaf->object];
+
 	if (!leaf->lines && range->pid)
 		jits_advise(&r->jits, in, range->pid);
 	if (range->is_python) {
 		r->python_samples++;
 		r->python_pid = s->pid;
 	}
+}
+
+void resolver_frames(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *s, struct resolved_sample *out)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+
+	reach(r, s, attr);
+	resolve_frames(r, in, s, attr, out);
+	note_leaf(r, in, s, out);
+}
+
+/*
+ * Return the key of the callchain of S: samples with the same key have the same frames and the same
+ * end, if these do not depend on the time (callchains.is_pure).
+ */
+static struct hash_wide chain_key(struct resolver *r, const struct stream_reader *in,
+				  const struct sample *s)
+{
+	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t context = version_of(r, spaces_find(&r->spaces, s->pid));
+
+	context = hash_more(hash_more(context, s->ip), (uint64_t)s->event << 32 |
+			    (uint32_t)mode << 1 | resolver_follows(r, in, s->event));
+	context = hash_more(context, r->callchains.recent.flushes);
+	return hash_wide(s->callchain.at, 8 * s->callchain.count, context);
+}
+
+void resolver_chain(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *s, struct resolved_sample *out)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+	const struct resolved_chains *chains = &r->definitions->chains;
+
+	reach(r, s, attr);
+	const struct hash_wide key = chain_key(r, in, s);
+	uint32_t id = chain_index_find(&r->chains, key);
+	if (id == TABLE_NONE) {
+		resolve_frames(r, in, s, attr, out);
+		id = chain_index_add(&r->chains, out->frame, out->frames, out->end);
+		if (r->callchains.is_pure)
+			chain_index_keep(&r->chains, key, id);
+	}
+	const struct resolved_chain *chain = &chains->chain[id];
+	out->chain = 1 + id;
+	out->end = chain->end;
+	out->frames = chain->frames;
+	out->frame = chains->frame + chain->first;
+	note_leaf(r, in, s, out);
 }
 
 const struct tasks *resolver_tasks(const struct resolver *r)
@@ -335,6 +398,7 @@ void resolver_free(struct resolver *r)
 	free(object_ranges_restart(&r->ranges));
 	frame_index_release(&r->frames);
 	callchains_release(&r->callchains);
+	chain_index_release(&r->chains);
 	data_places_release(&r->data);
 	resolver_forget_thread_names(r);
 	free(r);

@@ -62,6 +62,13 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
+ * The same, and set the chain of *OUT, which is added to the definitions if it is new.  It is found
+ * by the callchain of SAMPLE if a sample had the same before.
+ */
+void resolver_chain(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *sample, struct resolved_sample *out);
+
+/*
  * Return the version of the address spaces that SAMPLE uses (user, kernel, guest). If the versions
  * of two samples are equal, equal addresses in them mean the same code. The version changes
  * whenever an address may mean something else, and differs between processes.
@@ -89,13 +96,12 @@ bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
 /*
- * Set what the data address of SAMPLE is in, if it has one.  resolver_frames() has set the frames
- * of *OUT.
+ * Set what the data address of SAMPLE is in, if it has one.  The frames of *OUT are set.
  */
 void resolver_data(struct resolver *r, const struct stream_reader *in,
 		   const struct sample *sample, struct resolved_sample *out);
 
-/* Call resolver_fields(), resolver_frames(), resolver_data() and resolver_count(). */
+/* Call resolver_fields(), resolver_chain(), resolver_data() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
@@ -117,6 +123,13 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 
 /* Return the threads of the stream, including those that have ended. */
 const struct tasks *resolver_tasks(const struct resolver *r);
+
+/*
+ * Return whether to forget the chains: their records have CHAINS bytes, those of all other
+ * definitions BYTES.  The caller removes them from the definitions, and calls the second function.
+ */
+bool resolver_has_many_chains(const struct resolver *r, uint64_t chains, uint64_t bytes);
+void resolver_restart_chains(struct resolver *r);
 
 /*
  * Return whether to call resolver_restart(): whether BYTES, the size of the records of all

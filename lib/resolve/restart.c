@@ -28,6 +28,15 @@ bool resolver_is_full(struct resolver *r, uint64_t bytes)
 }
 
 /*
+ * To define chains again costs no look-ups of names.  So if most definitions are chains, it is
+ * enough to forget these.
+ */
+bool resolver_has_many_chains(const struct resolver *r, uint64_t chains, uint64_t bytes)
+{
+	return chains >= bytes && chains + bytes > r->limit;
+}
+
+/*
  * Define the FRAMES frames whose ids in PAST are in FRAME again, and set FRAME to their new ids.
  * RANGE: the ranges that the objects of PAST stood for.
  */
@@ -59,6 +68,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	namer_restart(&r->namer);
 	resolver_forget_thread_names(r);
 	callchains_restart(&r->callchains);
+	chain_index_restart(&r->chains);
 	data_places_restart(&r->data);
 	frame_index_restart(&r->frames, past);
 	define_frames(r, past, range, frame, frames);
@@ -67,6 +77,11 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	r->frames.redefined = r->jits.waiting;
 	free(late);
 	free(range);
+}
+
+void resolver_restart_chains(struct resolver *r)
+{
+	chain_index_restart(&r->chains);
 }
 
 void resolver_remove_objects(struct resolver *r)

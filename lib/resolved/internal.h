@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of label-sets that only this module calls. */
+/* What only this module uses. */
 #pragma once
 #include "resolved/label-sets.h"
+
+#define refuse(why, text) (*(why) = (text), false)
 
 /* Return the id of the pair KEY and VALUE. */
 uint32_t label_sets_pair(struct label_sets *l, const char *key, const char *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads definitions and samples.  Each distinct definition is in the tables once; a map for each
- * kind translates ids of the stream to ids in the tables.
+ * Reads definitions.  Each distinct definition is in the tables once; a map for each kind
+ * translates ids of the stream to ids in the tables.
  */
 #include "resolved/resolved.h"
 #include "base/digest.h"
@@ -9,8 +9,6 @@
 #include "resolved/internal.h"
 
 #include <stdlib.h>
-
-#define refuse(why, text) (*(why) = (text), false)
 
 /* Return whether ID is COUNT: each definition must have the next id. */
 static bool is_next(uint32_t id, uint32_t count, const char **why)
@@ -278,6 +276,32 @@ static bool read_datum(struct resolved_reader *r, struct cursor c, const char **
 	return true;
 }
 
+/* u32 id, u16 frames, u16 end of the stack, then the ids of the frames */
+static bool read_chain(struct resolved_reader *r, struct cursor c, const char **why)
+{
+	uint32_t id = cursor_u32(&c), frame[RESOLVED_FRAMES_MAX];
+	uint16_t frames = cursor_u16(&c), end = cursor_u16(&c);
+	const void *bytes = cursor_bytes(&c, frames * sizeof(*frame));
+
+	if (!bytes || frames == 0 || frames > RESOLVED_FRAMES_MAX)
+		return refuse(why, "CHAIN record with impossible fields");
+	if (!is_next(id, r->chains.count, why))
+		return false;
+	memcpy(frame, bytes, frames * sizeof(*frame));
+	for (uint32_t i = 0; i < frames; i++)
+		if (frame[i] >= r->frames)
+			return refuse(why, "CHAIN record with an undefined frame");
+	resolved_add_chain(&r->chains, frame, frames,
+			   end < STACK_ENDS ? (enum stack_end)end : STACK_NONE);
+	return true;
+}
+
+static void restart_chains(struct resolved_reader *r)
+{
+	resolved_forget_chains(&r->chains);
+	r->chain_restarts++;
+}
+
 /*
  * RESTART: its counts must equal the numbers of records read, like END's.  If they do not, the
  * samples are counted from its count on, so that the loss is reported once.
@@ -289,6 +313,7 @@ static bool read_restart(struct resolved_reader *r, const struct record *rec, co
 
 	r->tables->samples = cursor_u64(&c);
 	r->strings = r->objects = r->functions = r->frames = r->label_sets = r->data = 0;
+	restart_chains(r);
 	r->restarted = true;
 	if (label_sets_is_full(&r->tables->labels))
 		label_sets_forget(&r->tables->labels);
@@ -316,104 +341,14 @@ bool resolved_read_definition(struct resolved_reader *r, const struct record *re
 		return read_name(r, rec->body, why);
 	case RECORD_DATA:
 		return read_datum(r, rec->body, why);
+	case RECORD_CHAIN:
+		return read_chain(r, rec->body, why);
+	case RECORD_CHAINS_RESTART:
+		restart_chains(r);
+		return true;
 	default:
 		return read_restart(r, rec, why);
 	}
-}
-
-/* u32 id of a set of labels, u8 status, u8 flags, u16 0 */
-static bool read_sample_labels(const struct resolved_reader *r, struct cursor *c,
-			       struct resolved_sample *s, const char **why)
-{
-	uint32_t id = cursor_u32(c);
-
-	s->label_status = cursor_u8(c);
-	s->label_flags = cursor_u8(c);
-	cursor_u16(c);
-	if (c->failed || s->label_status >= LABEL_STATUSES)
-		return refuse(why, "RESOLVED_SAMPLE record is shorter than its labels");
-	if (id >= r->label_sets)
-		return refuse(why, "RESOLVED_SAMPLE record with undefined labels");
-	s->labels = 1 + id;
-	return true;
-}
-
-/* u32 id of a datum, u32 string of a member + 1, u64 offset in it */
-static bool read_sample_datum(const struct resolved_reader *r, struct cursor *c,
-			      struct resolved_sample *s, const char **why)
-{
-	uint32_t id = cursor_u32(c);
-
-	s->member = cursor_u32(c);
-	s->data_offset = cursor_u64(c);
-	if (c->failed || id >= r->data || s->member > r->strings)
-		return refuse(why, "RESOLVED_SAMPLE record of undefined data");
-	s->datum = 1 + id;
-	return true;
-}
-
-bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
-			  uint32_t events, uint32_t *frame, struct resolved_sample *s,
-			  const char **why)
-{
-	struct cursor c = rec->body;
-
-	*s = (struct resolved_sample){ .event = cursor_u32(&c), .misc = rec->misc };
-	s->pid = (pid_t)cursor_u32(&c);
-	s->tid = (pid_t)cursor_u32(&c);
-	s->cpu = cursor_u32(&c);
-	s->time = cursor_u64(&c);
-	s->period = cursor_u64(&c);
-	s->has = cursor_u64(&c);
-	uint64_t end = s->has >> RESOLVED_END_SHIFT & RESOLVED_END_MASK;
-	bool has_labels = s->has & RESOLVED_HAS_LABELS, has_datum = s->has & RESOLVED_HAS_DATUM;
-	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT | RESOLVED_HAS_LABELS |
-		    RESOLVED_HAS_DATUM);
-	s->end = end < STACK_ENDS ? (enum stack_end)end : STACK_NONE;
-	s->comm = cursor_u32(&c);
-	s->frames = cursor_u32(&c);
-	for (int i = 0; i < VALUES; i++)
-		if (s->has & resolved_value_bits[i])
-			s->value[i] = cursor_u64(&c);
-	if (c.failed || s->frames == 0 || s->frames > cursor_left(&c) / sizeof(*frame) ||
-	    s->frames > RESOLVED_FRAMES_MAX)
-		return refuse(why, "RESOLVED_SAMPLE record is shorter than its fields");
-	if (s->event >= events || (s->comm && s->comm >= r->strings))
-		return refuse(why, "RESOLVED_SAMPLE record of an undefined event or name");
-	memcpy(frame, c.at, s->frames * sizeof(*frame));
-	for (uint32_t i = 0; i < s->frames; i++)
-		if (frame[i] >= r->frames)
-			return refuse(why, "RESOLVED_SAMPLE record with an undefined frame");
-	s->frame = frame;
-	cursor_bytes(&c, s->frames * sizeof(*frame));
-	if (s->has & PERF_SAMPLE_RAW) {
-		s->raw.size = cursor_u32(&c);
-		s->raw.at = cursor_bytes(&c, s->raw.size);
-		if (!s->raw.at)
-			return refuse(why, "RESOLVED_SAMPLE record is shorter than its raw fields");
-	}
-	if (has_labels && !read_sample_labels(r, &c, s, why))
-		return false;
-	if (has_datum && !read_sample_datum(r, &c, s, why))
-		return false;
-	r->tables->samples++;
-	return true;
-}
-
-const char *resolved_comm(const struct resolved_reader *r, const struct resolved_sample *s)
-{
-	return s->comm ? r->tables->string[r->string[s->comm]] : "";
-}
-
-void resolved_translate(const struct resolved_reader *r, struct resolved_sample *s,
-			uint32_t *frame)
-{
-	for (uint32_t i = 0; i < s->frames; i++)
-		frame[i] = r->frame[frame[i]];
-	s->comm = s->comm ? r->string[s->comm] : 0;
-	s->labels = s->labels ? 1 + r->label_set[s->labels - 1] : 0;
-	s->datum = s->datum ? 1 + r->datum[s->datum - 1] : 0;
-	s->member = s->member ? 1 + r->string[s->member - 1] : 0;
 }
 
 /* Return how many bytes of a variable of SIZE bytes have one frame. */
@@ -472,9 +407,10 @@ bool resolved_read_end(const struct resolved_reader *r, const struct record *rec
 	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
 	       cursor_u32(&c) == r->frames && !c.failed &&
-	       /* older streams have no labels, or no data */
+	       /* older streams have no labels, no data, or no chains */
 	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets &&
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->data;
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->data &&
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->chains.count;
 }
 
 static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)
@@ -557,5 +493,7 @@ void resolved_reader_release(struct resolved_reader *r)
 	free(r->frame);
 	free(r->label_set);
 	free(r->datum);
+	free(r->chains.chain);
+	free(r->chains.frame);
 	*r = (struct resolved_reader){ .tables = r->tables };
 }

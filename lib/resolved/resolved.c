@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds and writes definitions and samples; resolved-read.c reads them. */
+/* Adds and writes definitions; resolved-read.c reads them. */
 #include "resolved/resolved.h"
 #include "base/hash.h"
 #include "base/table.h"
@@ -9,17 +9,6 @@
 #include <stdlib.h>
 
 enum { TEXT_MAX = 65000 };	/* bytes of a string that fit into a record, with room to spare */
-
-const uint64_t resolved_value_bits[VALUES] = {
-	[VALUE_ADDR] = PERF_SAMPLE_ADDR,
-	[VALUE_WEIGHT] = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
-	[VALUE_DATA_SRC] = PERF_SAMPLE_DATA_SRC,
-	[VALUE_TRANSACTION] = PERF_SAMPLE_TRANSACTION,
-	[VALUE_PHYS_ADDR] = PERF_SAMPLE_PHYS_ADDR,
-	[VALUE_CGROUP] = PERF_SAMPLE_CGROUP,
-	[VALUE_DATA_PAGE_SIZE] = PERF_SAMPLE_DATA_PAGE_SIZE,
-	[VALUE_CODE_PAGE_SIZE] = PERF_SAMPLE_CODE_PAGE_SIZE,
-};
 
 uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size)
 {
@@ -75,6 +64,26 @@ uint32_t resolved_add_datum(struct resolved *r, const struct resolved_datum *dat
 	r->datum = array_grow(r->datum, r->data, sizeof(*datum));
 	r->datum[r->data] = *datum;
 	return r->data++;
+}
+
+uint32_t resolved_add_chain(struct resolved_chains *c, const uint32_t *frame, uint32_t frames,
+			    enum stack_end end)
+{
+	if (frames > c->room - c->frames) {
+		c->room = 2 * c->room + frames;
+		c->frame = mem_resize(c->frame, c->room * sizeof(*frame));
+	}
+	memcpy(c->frame + c->frames, frame, frames * sizeof(*frame));
+	c->chain = array_grow(c->chain, c->count, sizeof(*c->chain));
+	c->chain[c->count] = (struct resolved_chain){ c->frames, frames, end };
+	c->frames += frames;
+	return c->count++;
+}
+
+void resolved_forget_chains(struct resolved_chains *c)
+{
+	c->count = 0;
+	c->frames = 0;
 }
 
 bool resolved_has_offset(enum data_kind kind)
@@ -141,6 +150,8 @@ void resolved_release(struct resolved *r)
 	free(r->frame);
 	free(r->late);
 	free(r->datum);
+	free(r->chains.chain);
+	free(r->chains.frame);
 	arena_release(&r->arena);
 	label_sets_release(&r->labels);
 	*r = (struct resolved){ 0 };
@@ -150,6 +161,20 @@ static void end_definition(struct resolved_writer *w, struct writer *rec)
 {
 	writer_end(rec);
 	w->bytes += rec->size;
+}
+
+static void write_chain(struct resolved_writer *w, uint32_t id, const struct resolved_chains *c)
+{
+	const struct resolved_chain *chain = &c->chain[id];
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_CHAIN, 0);
+	writer_u32(&rec, id);
+	writer_u16(&rec, (uint16_t)chain->frames);
+	writer_u16(&rec, (uint16_t)chain->end);
+	writer_bytes(&rec, c->frame + chain->first, chain->frames * sizeof(*c->frame));
+	writer_end(&rec);
+	w->chain_bytes += rec.size;
 }
 
 static void write_string(struct resolved_writer *w, uint32_t id, const char *text)
@@ -285,49 +310,8 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 			write_name(w, r->late[w->lates], &r->frame[r->late[w->lates]]);
 	for (; w->labels < r->labels.sets; w->labels++)
 		write_labels(w, w->labels, &r->labels);
-}
-
-void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
-			   const struct resolved_sample *s)
-{
-	const size_t others = 256;	/* bytes for all but frames and raw */
-	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
-	bool raw = s->has & PERF_SAMPLE_RAW &&
-		   s->raw.size + 4 * (size_t)frames + others < RECORD_MAX_SIZE;
-	struct writer rec;
-
-	writer_begin(&rec, w->out, RECORD_RESOLVED_SAMPLE, s->misc);
-	writer_u32(&rec, s->event);
-	writer_u32(&rec, (uint32_t)s->pid);
-	writer_u32(&rec, (uint32_t)s->tid);
-	writer_u32(&rec, s->cpu);
-	writer_u64(&rec, s->time);
-	writer_u64(&rec, s->period);
-	writer_u64(&rec, (raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW) |
-			 (uint64_t)s->end << RESOLVED_END_SHIFT |
-			 (s->labels ? RESOLVED_HAS_LABELS : 0) |
-			 (s->datum ? RESOLVED_HAS_DATUM : 0));
-	writer_u32(&rec, s->comm);
-	writer_u32(&rec, frames);
-	for (int i = 0; i < VALUES; i++)
-		if (s->has & resolved_value_bits[i])
-			writer_u64(&rec, s->value[i]);
-	writer_bytes(&rec, s->frame, 4 * (size_t)frames);
-	if (raw) {
-		writer_u32(&rec, (uint32_t)s->raw.size);
-		writer_bytes(&rec, s->raw.at, s->raw.size);
-	}
-	if (s->labels) {
-		writer_u32(&rec, s->labels - 1);
-		writer_u32(&rec, s->label_status | (uint32_t)s->label_flags << 8);
-	}
-	if (s->datum) {
-		writer_u32(&rec, s->datum - 1);
-		writer_u32(&rec, s->member);
-		writer_u64(&rec, s->data_offset);
-	}
-	writer_end(&rec);
-	r->samples++;
+	for (; w->chains < r->chains.count; w->chains++)
+		write_chain(w, w->chains, &r->chains);
 }
 
 void resolved_write_tool(struct output *out, const char *name, const char *version,
@@ -356,6 +340,7 @@ static void write_counts(struct output *out, uint32_t type, const struct resolve
 	writer_u32(&rec, r->frames);
 	writer_u32(&rec, r->labels.sets);
 	writer_u32(&rec, r->data);
+	writer_u32(&rec, r->chains.count);
 	writer_end(&rec);
 }
 
@@ -363,6 +348,14 @@ void resolved_write_restart(struct resolved_writer *w, const struct resolved *r)
 {
 	write_counts(w->out, RECORD_RESTART, r);
 	*w = (struct resolved_writer){ .out = w->out };
+}
+
+void resolved_write_chains_restart(struct resolved_writer *w, struct resolved *r)
+{
+	writer_empty(w->out, RECORD_CHAINS_RESTART);
+	resolved_forget_chains(&r->chains);
+	w->chains = 0;
+	w->chain_bytes = 0;
 }
 
 void resolved_write_end(struct output *out, const struct resolved *r)

@@ -2,7 +2,7 @@
 /*
  * resolved - the resolved stream's definitions and samples (pmu-stream(5)).
  *
- * Definitions (strings, objects, functions, frames) are kept in arrays, indexed by
+ * Definitions (strings, objects, functions, frames, chains) are kept in arrays, indexed by
  * dense ids.  A resolver (lib/resolve) fills the arrays, or the functions here that
  * read a resolved stream; the users of the arrays need not know which.  To write a
  * stream, write the definitions added since the last write, then the sample.
@@ -10,7 +10,8 @@
  * A stream restarts its definitions from time to time (RESTART): ids then start at 0 again, and
  * definitions that are still in use are written again.  So a writer can forget definitions.  A
  * reader gives equal definitions the same id in its arrays, whatever their ids in the stream: its
- * users do not notice a restart.
+ * users do not notice a restart.  Chains are an exception: there may be millions, so a reader keeps
+ * only those since the last restart, with their ids in the stream.
  */
 #pragma once
 #include "base/arena.h"
@@ -105,6 +106,21 @@ struct resolved_datum {
 	uint64_t size;		/* bytes; 0: unknown */
 };
 
+/* The frames of samples, and how their program's stack ends.  Many samples have the same. */
+struct resolved_chain {
+	size_t first;		/* index of the first of its frames, the leaf */
+	uint32_t frames;	/* how many; at least 1 */
+	enum stack_end end;
+};
+
+/* Zero-initialised: empty. */
+struct resolved_chains {
+	struct resolved_chain *chain;	/* by id */
+	uint32_t *frame;		/* ids of frames, chain after chain */
+	uint32_t count;
+	size_t frames, room;		/* elements of FRAME: used, allocated */
+};
+
 /* Zero-initialised: empty. */
 struct resolved {
 	const char **string;	/* [0] is "" */
@@ -116,7 +132,8 @@ struct resolved {
 	uint32_t data;		/* elements of DATUM */
 	uint32_t *late;		/* frames that got their lines later: resolved_name_frame() */
 	uint32_t lates;		/* elements of LATE */
-	uint64_t samples;	/* RESOLVED_SAMPLEs read or written */
+	struct resolved_chains chains;	/* of a stream that is written; a reader has its own */
+	uint64_t samples;	/* samples read or written */
 	struct arena arena;	/* memory of strings and lines */
 	struct label_sets labels;	/* labels of samples */
 };
@@ -127,6 +144,11 @@ uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *o
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
 uint32_t resolved_add_datum(struct resolved *r, const struct resolved_datum *datum);
+uint32_t resolved_add_chain(struct resolved_chains *c, const uint32_t *frame, uint32_t frames,
+			    enum stack_end end);
+
+/* Forget all chains, and keep the room for them. */
+void resolved_forget_chains(struct resolved_chains *c);
 
 /*
  * Return whether the offset in a datum of KIND says where in it an address is.  Otherwise the
@@ -176,7 +198,7 @@ extern const uint64_t resolved_value_bits[VALUES];
 	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | \
 	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
-/* The fields of a RESOLVED_SAMPLE record. */
+/* A sample.  The frames of one that was just read are ids of the stream. */
 struct resolved_sample {
 	uint32_t event;		/* index into the stream's events */
 	uint16_t misc;		/* PERF_RECORD_MISC_* */
@@ -188,6 +210,7 @@ struct resolved_sample {
 	uint64_t value[VALUES];	/* by enum resolved_value; 0 if not set */
 	enum stack_end end;	/* of the program's stack */
 	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
+	uint32_t chain;		/* 1 + id of the chain that has END and the frames; 0: none */
 	uint32_t frames;	/* number of FRAME, at least 1 */
 	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
 	uint32_t labels;	/* 1 + id of the set of the labels; 0: unknown */
@@ -199,30 +222,22 @@ struct resolved_sample {
 				   none; 0: unknown */
 };
 
-/* END is in the record's field HAS, from this bit on: above all bits of sample_type. */
-enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
-
-/* In the record, the bit of HAS that is set if the id of a set of labels follows. */
-#define RESOLVED_HAS_LABELS (1ULL << 63)
-
-/* The same, if the id of a datum and the offset in it follow. */
-#define RESOLVED_HAS_DATUM (1ULL << 62)
-
-/* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
+/* Frames of a chain.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
 
 /* Where to write, and how many definitions have been written since the last restart. */
 struct resolved_writer {
 	struct output *out;
-	uint32_t strings, objects, functions, frames, labels, data;
+	uint32_t strings, objects, functions, frames, labels, data, chains;
 	uint32_t lates;		/* elements of resolved.late that were written */
-	uint64_t bytes;		/* size of these definitions' records */
+	uint64_t bytes;		/* size of these definitions' records, without chains */
+	uint64_t chain_bytes;	/* size of the records of chains */
 };
 
 /* Write the definitions added, and the frames named, since the last call. */
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r);
 
-/* Write SAMPLE and count it in R; its definitions must have been written. */
+/* Write SAMPLE, which has a chain, and count it in R; its definitions must have been written. */
 void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 			   const struct resolved_sample *sample);
 
@@ -235,6 +250,9 @@ void resolved_write_tool(struct output *out, const char *name, const char *versi
  * keeps R->samples.
  */
 void resolved_write_restart(struct resolved_writer *w, const struct resolved *r);
+
+/* Write a CHAINS_RESTART record, and forget the chains in R. */
+void resolved_write_chains_restart(struct resolved_writer *w, struct resolved *r);
 
 /*
  * Write the END record: the number of samples, and of definitions since the last restart.  A
@@ -257,16 +275,18 @@ struct resolved_reader {
 	/* ids in TABLES, by id in the stream: */
 	uint32_t *string, *object, *function, *frame, *label_set, *datum;
 	uint32_t label_sets, data;	/* defined since the last restart */
+	struct resolved_chains chains;	/* the same; with ids of frames in the stream */
+	uint64_t chain_restarts;	/* how often chains were forgotten: their ids are new */
 	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
 	/* private: hash indexes over the definitions in TABLES, by their contents */
 	struct table string_table, object_table, function_table, frame_table, datum_table;
 };
 
 /*
- * Read a record of a resolved stream: a definition, a NAME or a RESTART; a RESOLVED_SAMPLE into
- * *SAMPLE, with ids of the stream and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a
- * TOOL record into *TOOL.  EVENTS is the stream's number of events.  Return false if the record is
- * damaged, with the reason in *WHY.
+ * Read a record of a resolved stream: a definition, a NAME, a RESTART or a CHAINS_RESTART; a sample
+ * into *SAMPLE, with ids of the stream; a TOOL record into *TOOL.  FRAME (room for
+ * RESOLVED_FRAMES_MAX) gets the frames of a sample that has no chain.  EVENTS is the stream's
+ * number of events.  Return false if the record is damaged, with the reason in *WHY.
  */
 bool resolved_read_definition(struct resolved_reader *r, const struct record *rec,
 			      const char **why);
@@ -279,11 +299,15 @@ bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
 const char *resolved_comm(const struct resolved_reader *r, const struct resolved_sample *sample);
 
 /*
- * Change the ids in SAMPLE, which was just read, and in its FRAME, to those of r->tables.  They
- * are valid until the next resolved_forget(), so call it after anything that may forget.
+ * Change the ids in SAMPLE, which was just read, to those of r->tables: all but the frames, which
+ * are not needed if the sample has a known chain.  They are valid until the next resolved_forget(),
+ * so call it after anything that may forget.
  */
-void resolved_translate(const struct resolved_reader *r, struct resolved_sample *sample,
-			uint32_t *frame);
+void resolved_translate(const struct resolved_reader *r, struct resolved_sample *sample);
+
+/* The same for its frames.  They are then in FRAME, which has room for RESOLVED_FRAMES_MAX. */
+void resolved_translate_frames(const struct resolved_reader *r, struct resolved_sample *sample,
+			       uint32_t *frame);
 
 /*
  * Return the frame in r->tables that stands for the data at OFFSET of DATUM, an id of these tables.

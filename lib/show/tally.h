@@ -12,7 +12,8 @@ enum { TALLY_TYPES = 128 };	/* types of the kernel and perf; ours are in RESOLVE
 struct tally {
 	uint64_t records, bytes;
 	uint64_t type[TALLY_TYPES];	/* records by type */
-	uint64_t resolved[RECORD_DATA - RECORD_STRING + 1];	/* by type - RECORD_STRING */
+	/* by type - RECORD_STRING */
+	uint64_t resolved[RECORD_RESOLVED_LAST - RECORD_STRING + 1];
 	uint64_t unknown;		/* records of other types */
 	struct tally_event {
 		uint64_t samples;	/* also group samples in which its counter went on */

@@ -31,12 +31,15 @@ static bool is_plain(const struct record *rec, size_t size)
 /* Return the time of REC, also of a sample that is resolved; 0: it has none. */
 static uint64_t time_of(const struct stream_reader *in, const struct record *rec)
 {
-	enum { RESOLVED_TIME = 16 };	/* after u32 event, pid, tid, CPU */
+	enum {
+		CHAIN_TIME = 24,	/* after u16 event, has, u32 chain, pid, tid, CPU, comm */
+		RESOLVED_TIME = 16,	/* after u32 event, pid, tid, CPU */
+	};
 	struct cursor c = rec->body;
 
-	if (rec->type != RECORD_RESOLVED_SAMPLE)
+	if (!record_is_resolved_sample(rec->type))
 		return stream_time(in, rec);
-	cursor_bytes(&c, RESOLVED_TIME);
+	cursor_bytes(&c, rec->type == RECORD_CHAIN_SAMPLE ? CHAIN_TIME : RESOLVED_TIME);
 	uint64_t time = cursor_u64(&c);
 	return c.failed ? 0 : stream_possible_time(in, time);
 }

@@ -20,7 +20,7 @@ static bool is_plausible(const struct record *rec, size_t size)
 
 	if (!record_type_name(rec->type) || size < RECORD_HEADER_SIZE || size % 8)
 		return false;
-	if (rec->type < RECORD_ATTR)
+	if (rec->type < RECORD_ATTR || record_is_resolved_sample(rec->type))
 		return mode <= MODE_MAX;
 	return rec->misc == 0 || rec->type == RECORD_BUILD_ID;
 }

@@ -118,7 +118,7 @@ static void test_neighbours(void)
 	chains_release(&c);
 }
 
-static bool same_key(struct chain_key k, struct chain_key l)
+static bool same_key(struct hash_wide k, struct hash_wide l)
 {
 	return k.a == l.a && k.b == l.b;
 }
@@ -130,28 +130,28 @@ static void test_keys(void)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 37);
-	struct chain_key key = chains_key(bytes, 40, 8);
-	tap(same_key(key, chains_key(bytes, 40, 8)), "a key stays the same");
+	struct hash_wide key = hash_wide(bytes, 40, 8);
+	tap(same_key(key, hash_wide(bytes, 40, 8)), "a key stays the same");
 	struct hash_secret secret = hash_secret;
 	hash_draw_secret();
-	tap(!same_key(key, chains_key(bytes, 40, 8)), "under another secret it is another");
+	tap(!same_key(key, hash_wide(bytes, 40, 8)), "under another secret it is another");
 	hash_secret = secret;
-	tap(!same_key(key, chains_key(bytes, 40, 10)), "another context makes another key");
+	tap(!same_key(key, hash_wide(bytes, 40, 10)), "another context makes another key");
 	for (size_t size = 0; size < 40; size++) {
 		uint8_t *exact = malloc(size + !size);
 		memcpy(exact, bytes, size);
-		equal += !same_key(chains_key(exact, size, 8), chains_key(bytes, size, 8));
-		equal += same_key(chains_key(exact, size, 8), key);
+		equal += !same_key(hash_wide(exact, size, 8), hash_wide(bytes, size, 8));
+		equal += same_key(hash_wide(exact, size, 8), key);
 		free(exact);
 		bytes[size] ^= 1;
-		struct chain_key changed = chains_key(bytes, 40, 8);
+		struct hash_wide changed = hash_wide(bytes, 40, 8);
 		equal += changed.a == key.a || changed.b == key.b;
 		bytes[size] ^= 1;
 	}
 	tap(equal == 0, "so does each byte, in both halves, and each size");
 }
 
-static const struct chain_entry *by_key(const struct chains *c, struct chain_key key)
+static const struct chain_entry *by_key(const struct chains *c, struct hash_wide key)
 {
 	uint32_t hint = TABLE_NONE;
 
@@ -169,19 +169,19 @@ static void test_aliases(void)
 		chains_add(&c, frame, i + 1)->hint = i + 5;
 	tap(chains_add(&c, frame, 2)->hint == 6, "a chain keeps the hint of its user");
 	for (uint64_t i = 0; i < MANY; i++) {
-		struct chain_key key = chains_key(&i, sizeof(i), 2);
+		struct hash_wide key = hash_wide(&i, sizeof(i), 2);
 		wrong += by_key(&c, key) != NULL;
 		wrong += chains_add_as(&c, key, frame, 1 + (uint32_t)i % 3)->chain != i % 3;
 	}
 	for (uint64_t i = 0; i < MANY; i++) {
-		const struct chain_entry *e = by_key(&c, chains_key(&i, sizeof(i), 2));
+		const struct chain_entry *e = by_key(&c, hash_wide(&i, sizeof(i), 2));
 		wrong += !e || e->chain != i % 3 || e->hint != 0;
 	}
 	tap(wrong == 0, "keys of addresses mean the chain of their frames");
 	tap(c.count == 3, "and add none");
 
 	uint64_t first = 0;
-	struct chain_key key = chains_key(&first, sizeof(first), 2);
+	struct hash_wide key = hash_wide(&first, sizeof(first), 2);
 	chains_limit(&c);
 	tap(!by_key(&c, key), "keys that are much more than the chains go");
 	for (uint32_t i = 0; i < 3; i++)
@@ -246,7 +246,7 @@ static void test_shared(void)
 	tap(most == 15, "a chain refers to others up to 15 times");
 	chains_limit(&c);
 	uint64_t key = 7;
-	tap(chains_add_as(&c, chains_key(&key, 8, 2), stack[9], frames[9])->chain == 9,
+	tap(chains_add_as(&c, hash_wide(&key, 8, 2), stack[9], frames[9])->chain == 9,
 	    "a chain is found by its frames under another key");
 	chains_release(&c);
 }

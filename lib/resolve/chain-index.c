@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/chain-index.h"
+
+/* Half of the key chooses the place in the cache, and is compared; so is half of the other half. */
+uint32_t chain_index_find(const struct chain_index *x, struct hash_wide key)
+{
+	uint32_t chain;
+
+	return recent_find(&x->known, (uint32_t)key.b, key.a, &chain) ? chain : TABLE_NONE;
+}
+
+void chain_index_keep(struct chain_index *x, struct hash_wide key, uint32_t chain)
+{
+	enum { SHARE = 2 };	/* minimum of slots per chain, up to RECENT_MAX */
+
+	if (x->chains->count > x->known.slots / SHARE && x->known.slots < RECENT_MAX)
+		recent_reset(&x->known, 2 * x->known.slots);
+	recent_add(&x->known, (uint32_t)key.b, key.a, chain);
+}
+
+static bool is_chain(const struct resolved_chains *c, uint32_t id, const uint32_t *frame,
+		     uint32_t frames, enum stack_end end)
+{
+	const struct resolved_chain *chain = &c->chain[id];
+
+	return chain->frames == frames && chain->end == end &&
+	       !memcmp(c->frame + chain->first, frame, frames * sizeof(*frame));
+}
+
+uint32_t chain_index_add(struct chain_index *x, const uint32_t *frame, uint32_t frames,
+			 enum stack_end end)
+{
+	if (frames > RESOLVED_FRAMES_MAX)
+		frames = RESOLVED_FRAMES_MAX;
+	uint64_t hash = hash_more(hash_bytes(frame, frames * sizeof(*frame)), (uint64_t)end);
+	uint32_t id = TABLE_FIND(&x->by_frames, hash, i,
+				 is_chain(x->chains, i, frame, frames, end));
+
+	if (id != TABLE_NONE)
+		return id;
+	id = resolved_add_chain(x->chains, frame, frames, end);
+	table_add(&x->by_frames, hash, id);
+	return id;
+}
+
+void chain_index_begin(struct chain_index *x)
+{
+	recent_reset(&x->known, RECENT_FIRST);
+}
+
+void chain_index_restart(struct chain_index *x)
+{
+	recent_reset(&x->known, RECENT_FIRST);
+	table_release(&x->by_frames);
+}
+
+void chain_index_release(struct chain_index *x)
+{
+	recent_release(&x->known);
+	table_release(&x->by_frames);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chain-index - the chains of the resolved stream: each sequence of frames has one.
+ *
+ * A cache maps the hash of a callchain, and of all that decides what its addresses mean, straight
+ * to a chain.  The callers of this module know what decides that.
+ */
+#pragma once
+#include "base/recent.h"
+#include "base/table.h"
+#include "resolved/resolved.h"
+
+/* Zero-initialised except for CHAINS, then chain_index_begin(). */
+struct chain_index {
+	struct resolved_chains *chains;	/* chains are defined here */
+	/* private: */
+	struct recent known;		/* chains by the hash of a callchain */
+	struct table by_frames;		/* over CHAINS */
+};
+
+void chain_index_begin(struct chain_index *x);
+
+/* Return the chain that chain_index_keep() has kept for KEY, or TABLE_NONE. */
+uint32_t chain_index_find(const struct chain_index *x, struct hash_wide key);
+
+/* Keep CHAIN for KEY, which chain_index_find() did not find. */
+void chain_index_keep(struct chain_index *x, struct hash_wide key, uint32_t chain);
+
+/* Return the chain of FRAMES frames that ends in END.  It is added if it is new. */
+uint32_t chain_index_add(struct chain_index *x, const uint32_t *frame, uint32_t frames,
+			 enum stack_end end);
+
+/* Forget all chains: the definitions have forgotten theirs. */
+void chain_index_restart(struct chain_index *x);
+
+void chain_index_release(struct chain_index *x);
