@@ -193,6 +193,30 @@ static void test_aliases(void)
 	chains_release(&c);
 }
 
+static void test_numbers(void)
+{
+	enum { MANY = 300000 };
+	const uint32_t frame[] = { 10, 20, 30 };
+	struct chains c = { 0 };
+
+	chains_set_number(&c, chains_add(&c, frame, 3), 7, 1);
+	chains_set_number(&c, chains_add(&c, frame, 2), 2, 1);
+	chains_set_number(&c, chains_add(&c, frame, 2), 9, 1);
+	tap(chains_numbered(&c, 7, 1)->chain == 0 && chains_numbered(&c, 2, 1)->chain == 1 &&
+	    chains_numbered(&c, 9, 1)->chain == 1, "a number of the stream finds its chain");
+	tap(!chains_numbered(&c, 3, 1) && !chains_numbered(&c, 10, 1),
+	    "a number that no chain has finds none");
+	tap(!chains_numbered(&c, 7, 2), "nor does a number of another numbering");
+	chains_set_number(&c, chains_add(&c, frame, 1), 9, 2);
+	tap(!chains_numbered(&c, 7, 2) && chains_numbered(&c, 9, 2)->chain == 2,
+	    "which forgets the numbers before it");
+	for (uint64_t i = 0; i < MANY; i++)
+		chains_add_as(&c, hash_wide(&i, sizeof(i), 2), frame, 3);
+	chains_limit(&c);
+	tap(!chains_numbered(&c, 9, 2), "numbers go with the keys");
+	chains_release(&c);
+}
+
 /* Of so many chains, some have the same 32 bits of their hashes, which the table compares. */
 static void test_many(void)
 {
@@ -259,5 +283,6 @@ int main(void)
 	test_neighbours();
 	test_keys();
 	test_aliases();
+	test_numbers();
 	return tap_done();
 }

@@ -133,9 +133,11 @@ static const char *letters_of(uint32_t type)
 	case RECORD_FRAME: return "ssassssssss";
 	case RECORD_RESOLVED_SAMPLE: return "spps" "tcc" "sssssssss";
 	case RECORD_END:
-	case RECORD_RESTART: return "csssss";
+	case RECORD_RESTART: return "csssssss";
 	case RECORD_LABELS: return "ss";
 	case RECORD_NAME: return "ssssssssss";
+	case RECORD_CHAIN: return "ssssss";
+	case RECORD_CHAIN_SAMPLE: return "ss" "pp" "ss" "tc" "ssssssss";
 	default: return "";
 	}
 }
