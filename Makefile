@@ -29,8 +29,8 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
 	  names symbol code unwind target relay labels counters sample counting resolve pprof rows \
-	  aggregate compare access listing show results flame live survey host compose push serve \
-	  tool
+	  stacks aggregate compare access listing show results flame live survey host compose push \
+	  serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -233,7 +233,7 @@ ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
 BUSY := base record stream resolved elf dwarf cfi names code unwind symbol process waits labels resolve \
-	pprof aggregate
+	pprof stacks aggregate
 $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g

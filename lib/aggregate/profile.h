@@ -9,13 +9,13 @@
  *	profile_release(&p);
  */
 #pragma once
-#include "aggregate/chains.h"
-#include "aggregate/stacks.h"
 #include "base/output.h"
 #include "labels/labels.h"
 #include "pprof/decode.h"
 #include "pprof/pack.h"
 #include "resolved/resolved.h"
+#include "stacks/chains.h"
+#include "stacks/stacks.h"
 
 /* Totals of one event. */
 struct profile_event {

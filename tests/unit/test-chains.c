@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chains: the same frames are one chain, others are others, against a list that is searched. */
-#include "aggregate/chains.h"
+#include "stacks/chains.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compact, drafts, labels of stacks: against simple models, at sizes that make them grow. */
-#include "aggregate/stacks.h"
 #include "base/drafts.h"
+#include "stacks/stacks.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aggregate/stacks.h"
+#include "stacks/stacks.h"
 #include "base/arena.h"
 
 #include <stdlib.h>
