@@ -3,7 +3,7 @@
  * SipHash-2-4 by its published vectors: the key is 00 01 .. 0f, and the message of N bytes is
  * 00 01 .. N-1.  That of 15 bytes is the example of the paper; all are in the authors' vectors.h.
  */
-#include "pprof/row-hash.h"
+#include "rows/row-hash.h"
 #include "tests/unit/tap.h"
 
 #include <string.h>
