@@ -44,15 +44,16 @@ struct wire_number decode_long_number(const uint8_t *at, const uint8_t *end);
  */
 static inline struct wire_number decode_number(const uint8_t *at, const uint8_t *end)
 {
-	if (end - at < 2 || at[0] & at[1] & 0x80)
-		return decode_long_number(at, end);
-	if (at[0] < 0x80)
+	if (at < end && at[0] < 0x80)
 		return (struct wire_number){ at + 1, at[0] };
-	return (struct wire_number){ at + 2, (uint64_t)at[1] << 7 | (at[0] & 0x7f) };
+	if (end - at >= 2 && at[1] < 0x80)
+		return (struct wire_number){ at + 2, (uint64_t)at[1] << 7 | (at[0] & 0x7f) };
+	return decode_long_number(at, end);
 }
 
 /* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
-static inline bool decode_field(struct cursor *c, struct wire_field *f)
+static inline __attribute__((always_inline)) bool decode_field(struct cursor *c,
+							       struct wire_field *f)
 {
 	if (c->failed || c->at == c->end)
 		return false;

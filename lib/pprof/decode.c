@@ -3,13 +3,31 @@
 #include "pprof/decode-internal.h"
 #include "base/text.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A number of at most eight bytes, such as an address, is put together from all bytes at once. */
 struct wire_number decode_long_number(const uint8_t *at, const uint8_t *end)
 {
+	const uint64_t tops = 0x8080808080808080ULL;	/* set in each byte but the last one */
 	struct cursor c = { .at = at, .end = end };
+	uint64_t word;
+
+	if (end - at >= 8) {
+		memcpy(&word, at, 8);
+		word = le64toh(word);
+		uint64_t last = ~word & tops;
+		if (last) {
+			word &= (last ^ (last - 1)) & ~tops;
+			word = (word & 0x007f007f007f007fULL) | (word & 0x7f007f007f007f00ULL) >> 1;
+			word = (word & 0x00003fff00003fffULL) | (word & 0x3fff00003fff0000ULL) >> 2;
+			word = (word & 0x0fffffffULL) | (word & 0x0fffffff00000000ULL) >> 4;
+			at += (size_t)__builtin_ctzll(last) / 8 + 1;
+			return (struct wire_number){ at, word };
+		}
+	}
 	uint64_t value = cursor_uleb(&c);
 
 	return (struct wire_number){ c.failed ? NULL : c.at, value };
@@ -127,6 +145,21 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 	return true;
 }
 
+/* Return whether all SIZE bytes are printable ASCII, as most names are; eight at a time. */
+static bool is_plain(const uint8_t *at, size_t size)
+{
+	const uint64_t ones = 0x0101010101010101ULL, tops = 0x80 * ones;
+	uint64_t word, odd = 0;
+
+	for (; size >= 8; size -= 8, at += 8) {
+		memcpy(&word, at, 8);
+		odd |= word | (word + ones) | (word - ' ' * ones);	/* >= 0x80, 0x7f, < ' ' */
+	}
+	for (; size > 0; size--, at++)
+		odd |= *at < ' ' || *at >= 0x7f ? tops : 0;
+	return !(odd & tops);
+}
+
 /* Add a string.  Its text moves over the last byte of its length, to make room for a NUL. */
 static void add_string(struct decoded *d, const struct wire_field *f)
 {
@@ -134,7 +167,7 @@ static void add_string(struct decoded *d, const struct wire_field *f)
 
 	memmove(at, at + 1, f->size);
 	at[f->size] = '\0';
-	if (text_needs_care((char *)at)) {
+	if (!is_plain(at, f->size) && text_needs_care((char *)at)) {
 		text_make_safe((char *)at);
 		d->unsafe++;
 	}
