@@ -253,7 +253,7 @@ ifndef SANITIZE
 $B/bin/pmu-events $B/bin/pmu-sample $B/bin/pmu-stat: LINKAGE = -static
 endif
 # libevent would look up names: lib/serve/no-lookup.c comes first.
-$B/bin/pmu-serve $B/tests/unit/test-push: HARDENED_LINK += -Wl,-u,getaddrinfo
+$B/bin/pmu-serve $B/tests/unit/test-push $B/tests/unit/test-post: HARDENED_LINK += -Wl,-u,getaddrinfo
 $B/tests/%: $B/tests/%.o $B/libsampler.a | $(VERSIONED)
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(VERSIONED) $(LDLIBS)

@@ -147,7 +147,8 @@ check 'profiles wait while the server fails; what is refused or damaged is dropp
 	eventually pushed 3
 	test "$(metric push_pending)" = 0
 	stopped
-	grep "ring/.*' is damaged" err
+	grep "$taker: profile-$((now - 2000))-60.pb.gz: pmu-topprof: 'ring/.*' is damaged; prof" err
+	grep "'profile-$((now - 2000))-60.pb.gz' cannot be sent: pmu-topprof: 'ring/.*' is dam" err
 	grep -- "--push: $taker: status 503: text; profiles that wait: 5$" err
 	grep "status 401: text; see --push-credentials; profiles that wait: 5$" err
 	grep "refuses 'profile-$((now - 940))-60.*', which is not sent again: status 400: text" err

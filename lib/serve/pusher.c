@@ -170,10 +170,11 @@ static void fail_to_read(struct pusher *p, const char *why, bool by_signal)
 {
 	struct queued_file *q = find(p, &p->current);
 	bool is_gone = p->current_is_gone;
-	char name[KEPT_FILE_NAME];
+	char name[KEPT_FILE_NAME], text[640];
 
 	name_of(&p->current, name);
-	note_failure(p, PUSH_PROFILE, why);
+	snprintf(text, sizeof(text), "%s: %s", name, why);
+	note_failure(p, PUSH_PROFILE, text);
 	forget_current(p);
 	if (q && !is_gone) {
 		q->failures += !by_signal && (!q->is_suspect || q->reads != p->reads);
@@ -285,11 +286,14 @@ static void made(void *context, struct work_result *r)
 {
 	struct pusher *p = context;
 
+	char why[sizeof(r->why) + 16];
+
 	p->work = NULL;
 	evtimer_del(p->on_limit);
 	if (r->failed) {
 		close(r->output);
-		fail_to_read(p, r->why, r->killed);
+		snprintf(why, sizeof(why), "%s: %s", r->failed, r->why);
+		fail_to_read(p, why, r->killed);
 		return;
 	}
 	start_to_send(p, r->output, r->size);

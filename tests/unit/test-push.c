@@ -319,6 +319,11 @@ static void test_mark(void)
 		text[i] ^= 1;
 	}
 	tap(good && is_damaged("", 0), "a mark with a changed or missing byte is damaged");
+	free(text);
+	s.file[0] = f[2];
+	text = sent_format(&s, &size);
+	tap(is_damaged(text, size), "so is one that is not in order");
+	s.file[0] = f[1];
 	sent_forget(&s, (const struct sent_file[]){ f[1], f[0] }, 2);
 	tap(s.files == 2 && sent_has(&s, &f[0]) && sent_has(&s, &f[1]), "files are forgotten");
 	sent_forget(&s, NULL, 0);
