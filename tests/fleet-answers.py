@@ -65,8 +65,10 @@ def as_summed(lines):
     answer = []
     for line in lines:
         row = json.loads(line)
-        key = [row["type"], row["unit"], row["stack"], row.get("labels", {}).get("run")]
-        samples = int(row["samples"]) if "samples" in row else None
+        labels = row.get("labels") or {}
+        labels = json.loads(labels) if isinstance(labels, str) else labels  # as engines keep them
+        key = [row["type"], row["unit"], row["stack"], labels.get("run")]
+        samples = int(row["samples"]) if row.get("samples") is not None else None
         answer.append(json.dumps([json.dumps(key), int(row["value"]), samples]))
     return sorted(answer)
 
@@ -96,7 +98,7 @@ def deploy(rows, chosen):
     def is_after(row):
         return recording(row) in ran if build else row["time"] >= int(chosen["at"])
 
-    side = [row for row in rows if is_after(row) == (chosen["side"] == "after")]
+    side = [row for row in rows if is_after(row) == (chosen.get("after", "1") == "1")]
     return summed(side, lambda row: row["stack"], lambda row: row["host"])
 
 
@@ -179,7 +181,7 @@ def growth(rows, chosen):
 
 
 def same_table(want, lines):
-    got = [line.split("\t") for line in lines]
+    got = [line.split("\t") for line in lines[1:]]  # the first one has the names of columns
     if len(got) != len(want):
         return [f"{len(got)} lines, not {len(want)}"]
     wrong = []

@@ -2,7 +2,7 @@
 -- Functions whose part of the whole grows from day to day (UTC): by the slope of a line through the
 -- parts of all days.  With `function`, this one.  A line is a function on a day; `share` is its own
 -- part of that day's value, and `per_day` is the slope.
-WITH own AS (
+WITH own AS MATERIALIZED (
 	SELECT time // 86400 AS day, coalesce(stack[-1], '') AS function, sum(value) AS value
 	FROM samples GROUP BY ALL
 ), days AS (

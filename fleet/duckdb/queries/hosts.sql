@@ -3,7 +3,7 @@
 -- the sum of all hosts, from 0 to 1; `by_chance` is what the number of its samples alone would make
 -- of it.  `function` is what takes more there than everywhere, and `share` is its part of the host's
 -- value.
-WITH own AS (
+WITH own AS MATERIALIZED (
 	SELECT host, coalesce(stack[-1], '') AS function, sum(value) AS value, sum(samples) AS samples
 	FROM samples GROUP BY ALL
 ), hosts AS (
@@ -24,7 +24,7 @@ WITH own AS (
 		arg_max(of_all, here - of_all) AS everywhere
 	FROM shares CROSS JOIN spread GROUP BY host
 )
-SELECT plain(host) AS host, samples, round(differs, 4) AS differs, round(by_chance, 4) AS by_chance,
+SELECT plain(host) AS name, samples, round(differs, 4) AS differs, round(by_chance, 4) AS by_chance,
 	plain(function) AS function, round(share, 4) AS share, round(everywhere, 4) AS everywhere
 FROM compared ORDER BY compared.differs - coalesce(compared.by_chance, 0) DESC, compared.host
 LIMIT CAST(coalesce(getvariable('limit'), 25) AS BIGINT);
