@@ -25,6 +25,7 @@
 #	go tool pprof -http	go tool pprof -top
 #	go test		the program that -exec names, with ./program
 #	benchstat	a look whether its files are there
+#	duckdb		an answer of one row, to any question
 
 # as_here: stdin, with the stand-ins of words
 as_here() {
@@ -62,7 +63,10 @@ prepare() {
 	cp s.data minute.data.1
 	cp s.data minute.data.2
 	mkdir -p src/zlib kept home etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin \
-		var/cache var/lib
+		usr/local/share/pmukit var/cache var/lib
+	ln -s "$TOP/fleet" usr/local/share/pmukit/fleet
+	mkdir -m 700 var/lib/pmu-serve
+	cp p.pb.gz var/lib/pmu-serve
 	cp *.data* *.pb.gz kept
 }
 
@@ -187,6 +191,17 @@ write_stand_ins() {
 	EOF
 	stand_in benchstat <<-"EOF"
 	test -e "$1" && test -e "$2"
+	EOF
+	stand_in pmu-query <<-EOF
+	exec sh "$TOP/fleet/pmu-query" "\$@"
+	EOF
+	stand_in duckdb <<-"EOF"
+	cat >question
+	grep -q 'FROM samples' question || exit 1
+	case " $* " in
+	*" -noheader "*) echo '{"type":"cpu","unit":"nanoseconds","value":1,"samples":1,"stack":["f"]}' ;;
+	*) printf 'name\tsamples\nhost1\t1\n' ;;
+	esac
 	EOF
 	stand_in pmu-serve <<-"EOF"
 	case " $* " in *" --version "*) exec "$BIN/pmu-serve" "$@" ;; esac

@@ -73,7 +73,7 @@ check 'configurations of collectors ask for what the server gives, in times that
 	unsanitized
 	needs_command curl
 	workload
-	serve -p $target --keep 1h --interval 1s ring
+	serve -p $target --keep 1h --interval 1s --push http://127.0.0.1:9 ring
 	find "$blocks" -name "*.yaml" -o -name "*.alloy" | sort >files
 	at_least "$(wc -l <files)" 5
 	documents requests $(cat files) >asked
@@ -86,7 +86,7 @@ check 'configurations of collectors ask for what the server gives, in times that
 			/debug*) word="$word?seconds=0.1" ;;
 			esac
 			get -f "$url$word" >answer || { echo "$word"; get "$url$word"; exit 1; } ;;
-		metric) grep -q "^$word " metrics ;;
+		metric) grep -q "^$word[ {]" metrics ;;
 		serve) served="$word $rest" ;;
 		esac
 	done <asked
