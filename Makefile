@@ -422,7 +422,7 @@ INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
 	$(call put,644,share/fish/vendor_completions.d,$(wildcard completions/fish/*)) \
 	$(call put,644,share/doc/pmukit,LICENSE) \
 	$(call put,644,share/doc/pmukit/LICENSES,$(wildcard LICENSES/*)) \
-	$(call put,755,bin,$(wildcard fleet/pmu-query)) \
+	$(call put,755,bin,fleet/pmu-query) \
 	$(foreach f,$(wildcard fleet/*/*.* fleet/*/*/*.*),$(call put,644,share/pmukit/$(f:%/$(notdir $f)=%),$f))
 quoted = '$(subst ','\'',$1)'
 
