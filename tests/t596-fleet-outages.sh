@@ -89,7 +89,7 @@ things_to_do() {
 }
 
 # The checks share what runs, so they are one.
-check "each value of $hosts hosts arrives once, through copies and kills of all that may die" <<'END'
+check "each value of $hosts hosts arrives once, through copies and kills of all parts" <<'END'
 	test -n "$FLEET" || skip "make check-all PARTS=fleet does it"
 	clickhouse_needed
 	needs_loopback
