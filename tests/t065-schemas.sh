@@ -25,6 +25,8 @@ check 'each kind of output has its schema, which is closed to unknown fields' <<
 	pmu-events --check --json cpu-clock cycles >pmu-events.check || :
 	pmu-events --doctor --json $$ >pmu-events.doctor || :
 	pmu-stat --json true >pmu-stat.one
+	pmu-topprof --to rows --rows-detail p.pb.gz >pmu-topprof.rows
+	pmu-topprof --to rows --label pid,cpu s.data >pmu-topprof.labels
 	pmu-stat --json --per op=2 --vs true "true; :" >pmu-stat.vs
 	judge pmu-*.*
 	grep -q '"ratios"' pmu-top.ratio
@@ -34,6 +36,8 @@ check 'each kind of output has its schema, which is closed to unknown fields' <<
 		sed "$edit" pmu-stream.counts >pmu-stream.wrong
 		exits 3 judge pmu-stream.wrong
 	done
+	sed '1s/"hash":"./&g/' pmu-topprof.rows >pmu-topprof.wrong
+	exits 3 judge pmu-topprof.wrong
 	sed '2s/"mark": [a-z]*/&, "more": 1/' pmu-top.flat >pmu-top.wrong
 	exits 3 judge pmu-top.wrong
 	cp -r "$TOP/doc/schema" open
