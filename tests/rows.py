@@ -112,10 +112,13 @@ class Profile:
                 path = "[%s]" % path.split("/")[-1]
             yield path[:255], "", 0, build_id
 
-    def host(self):
-        hosts = {self.strings[i].split()[1].rstrip(",") for i in self.comments
-                 if self.strings[i].startswith("host: ")}
-        return hosts.pop() if len(hosts) == 1 else None
+    def said(self, key):
+        """What all comments with this key say, if it is the same."""
+        texts = {self.strings[i][len(key):] for i in self.comments
+                 if self.strings[i].startswith(key)}
+        if key == "host: ":
+            texts = {text.split()[0].rstrip(",") for text in texts}
+        return texts.pop() if len(texts) == 1 else None
 
     def labels(self, sample):
         texts, units, services = {}, {}, {}
@@ -172,8 +175,10 @@ def rows_of(profile, options):
             if i in count.values() or not (total[i] or samples):
                 continue
             row = {"time": profile.time // 10**9, "time_ns": profile.time % 10**9,
-                   "duration_ns": profile.duration, "host": options.get("host", profile.host()),
-                   "service": options.get("service", service), "type": name, "unit": unit}
+                   "duration_ns": profile.duration,
+                   "host": options.get("host") or profile.said("host: "),
+                   "service": options.get("service") or profile.said("service: ") or service,
+                   "type": name, "unit": unit}
             row = {key: value for key, value in row.items() if value}
             row["value"] = total[i]
             if i in count:

@@ -52,6 +52,17 @@ check 'values and stacks are what go tool pprof -raw shows' <<'END'
 	exits 1 env PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" raw raw wrong
 END
 
+check 'a profile that was made of rows has the same rows, with their host and service' <<'END'
+	unsanitized
+	for profile in "$TOP"/tests/data/releases/*/*.pb.gz; do
+		judge "$profile" --host=h1 "--service=my service"
+		pmu-topprof -o back.pb.gz rows
+		pmu-topprof --to rows back.pb.gz | sort >got
+		sort rows | same - got
+		judge back.pb.gz
+	done
+END
+
 made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
 
 check 'no name breaks a row: quotes, controls, bytes that are not UTF-8, a megabyte' <<'END'

@@ -27,12 +27,12 @@ struct group {
 struct row_writer {
 	const struct row_options *options;
 	struct row_texts texts;
-	struct buffer service;		/* "service":"NAME", if it was chosen */
 	uint64_t unsafe;		/* names that had to be changed, in all profiles */
 	/* for one profile: */
 	const struct decoded *d;
 	struct row_frames frames;
 	struct buffer head;		/* the start of each row */
+	bool has_service;		/* HEAD has the service; else the labels of a row say it */
 	uint32_t *count;		/* by type: row_types_pair() */
 	struct row_piece *kind;		/* by type: its text, in KINDS */
 	struct buffer kinds;
@@ -82,8 +82,6 @@ struct row_writer *row_writer_new(const struct row_options *options)
 
 	w->options = options;
 	w->texts.has_details = options->details;
-	if (options->service)
-		add_text(&w->service, "service", options->service);
 	w->label = mem_zeroed(PROFILE_LABELS_MAX, sizeof(*w->label));
 	return w;
 }
@@ -97,7 +95,6 @@ void row_writer_free(struct row_writer *w, struct report *report)
 			    "characters that move the cursor or hide text: each such byte is '?' "
 			    "in the rows", w->unsafe);
 	row_texts_clear(&w->texts);
-	free(w->service.at);
 	free(w->head.at);
 	free(w->kinds.at);
 	free(w->stack);
@@ -105,28 +102,33 @@ void row_writer_free(struct row_writer *w, struct report *report)
 	free(w);
 }
 
-/* Append the host that recorded D, if all of its comments name the same. */
-static void add_host(struct buffer *head, const struct decoded *d)
+/*
+ * Append what the comments of D say after COMMENT, up to a byte of END, if all say the same.
+ * Return whether they do.
+ */
+static bool add_from_comments(struct buffer *head, const char *key, const struct decoded *d,
+			      const char *comment, const char *end)
 {
-	const char *host = NULL, *text;
+	const char *found = NULL, *text;
 	size_t size = 0;
 
 	for (uint32_t i = 0; i < d->comments; i++) {
-		text = comment_after(decoded_string(d, d->comment[i]), COMMENT_HOST);
+		text = comment_after(decoded_string(d, d->comment[i]), comment);
 		if (!text)
 			continue;
-		size_t length = strcspn(text, " ,");
-		if (host && (length != size || memcmp(host, text, size)))
-			return;
-		host = text;
+		size_t length = strcspn(text, end);
+		if (found && (length != size || memcmp(found, text, size)))
+			return false;
+		found = text;
 		size = length;
 	}
-	if (!host)
-		return;
+	if (!found || size == 0)
+		return false;
 	char *name = mem_resize(NULL, size + 1);
-	*(char *)mempcpy(name, host, size) = '\0';
-	add_text(head, "host", name);
+	*(char *)mempcpy(name, found, size) = '\0';
+	add_text(head, key, name);
 	free(name);
+	return true;
 }
 
 static void start_head(struct row_writer *w)
@@ -141,8 +143,12 @@ static void start_head(struct row_writer *w)
 	if (w->options->host)
 		add_text(&w->head, "host", w->options->host);
 	else
-		add_host(&w->head, w->d);
-	buffer_add(&w->head, w->service.at, w->service.size);
+		add_from_comments(&w->head, "host", w->d, COMMENT_HOST, " ,");
+	w->has_service = true;
+	if (w->options->service)
+		add_text(&w->head, "service", w->options->service);
+	else
+		w->has_service = add_from_comments(&w->head, "service", w->d, COMMENT_SERVICE, "");
 }
 
 /* Make the text of each type. */
@@ -299,7 +305,7 @@ static void put_piece(struct row_writer *w, const struct buffer *buffer, struct 
 
 static void put_service(struct row_writer *w, const struct row_set *set)
 {
-	if (!set->service || w->options->service)
+	if (!set->service || w->has_service)
 		return;
 	struct row_piece name = row_texts_quoted(&w->texts, set->service);
 	put(w, "\"service\":", 10);

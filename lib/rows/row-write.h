@@ -18,7 +18,7 @@
 /* Zero-initialised: nothing is chosen. */
 struct row_options {
 	const char *host;	/* NULL: that of the profile's comments */
-	const char *service;	/* NULL: the label comm, or else thread_comm, of each row */
+	const char *service;	/* NULL: of the comments, or else the label comm, or thread_comm */
 	bool details;		/* also files, lines and build IDs */
 };
 
