@@ -2,13 +2,13 @@
 
     pushes.py make RING COUNT [KEY=VALUE...]  lay COUNT profiles into RING, as --keep names them
             start=T (s; COUNT minutes ago)  length=S (60)  stacks=N (20)  seed=N (start)  deep=N (5)
-    pushes.py compare RECEIVED RING [KEY=VALUE...]  compare what a receiver stored with the files
+    pushes.py compare RECEIVED... RING [KEY=VALUE...]  compare what each receiver stored with files
             host=NAME service=NAME (as given to pmu-serve)  only=N (the newest N files)
     pushes.py total RING...                   the sum of all values of each type
 
 What is wrong is printed, a line each, and the exit status is 1.
 """
-import gzip, json, os, random, struct, sys, time
+import gzip, json, os, random, re, sys, time
 from collections import Counter
 
 import profiles
@@ -81,10 +81,14 @@ class Profile:
         text = [t.decode() for t in top[6]]
         functions = {number(f, 1): text[number(f, 2)]
                      for f in (fields_of(d, ()) for d in top.get(5, []))}
+        objects = {number(m, 1): text[number(m, 5)]
+                   for m in (fields_of(d, ()) for d in top.get(3, []))}
         lines = {}
         for location in (fields_of(d, ()) for d in top.get(4, [])):
-            lines[number(location, 1)] = [functions[number(fields_of(line, ()), 1)]
-                                          for line in location.get(4, [])]
+            path = objects.get(number(location, 2), "").rpartition("/")[2]
+            lines[number(location, 1)] = [
+                functions[number(fields_of(line, ()), 1)] for line in location.get(4, [])
+            ] or ["[%s]" % (path.strip("[]") or "unknown")]
         self.types = [(text[number(t, 1)], text[number(t, 2)])
                       for t in (fields_of(d, ()) for d in top[1])]
         self.time, self.duration = number(top, 9), number(top, 10)
@@ -113,7 +117,8 @@ class Profile:
                 if i in counts:
                     continue
                 of = service or labels.get("comm") or labels.get("thread_comm")
-                key = (host, of, self.time // 10**9, self.time % 10**9, name, unit, stack,
+                key = (host, of, self.time // 10**9, self.time % 10**9, name, unit,
+                       tuple(re.sub("[\x00-\x1f\x7f]", "?", frame) for frame in stack),
                        json.dumps([labels, units], sort_keys=True))
                 row = out.setdefault(key, [0, 0, self.duration])
                 row[0] += values[i]
@@ -156,24 +161,32 @@ def in_ring(ring, only=None):
     return ["%s/%s" % (ring, name) for name in (names if only is None else names[-only:])]
 
 
-def compare(directory, ring, host=None, service=None, only=None):
+def compare(*places, host=None, service=None, only=None):
+    *directories, ring = places
     host = os.uname().nodename if host is None else host
     files = in_ring(ring, None if only is None else int(only))
-    if any(stored(directory, ".pb.gz")):
-        compare_profiles(directory, files)
-        return
     wanted = {}
     for path in files:
         wanted.update(Profile(path).rows(host, service))
+    for directory in directories:
+        if any(stored(directory, ".pb.gz")):
+            compare_profiles(directory, files)
+        else:
+            compare_rows(directory, wanted)
+    if not wanted:
+        wrong("no profile in " + ring)
+
+
+def compare_rows(directory, wanted):
     have, again = received(directory)
-    for key in wanted.keys() - have.keys():
-        wrong("missing: %s" % (key,))
-    for key in have.keys() - wanted.keys():
-        wrong("not in any profile: %s" % (key,))
+    for what, keys in (("is missing", wanted.keys() - have.keys()),
+                       ("is not in any profile", have.keys() - wanted.keys())):
+        for key in keys:
+            wrong("%s: this %s: %s" % (directory, what, key))
     for key in wanted.keys() & have.keys():
         if wanted[key] != have[key]:
-            wrong("%s: %s, not %s" % (key, have[key], wanted[key]))
-    print("%d files, %d rows, %d came again" % (len(files), len(wanted), again))
+            wrong("%s: %s, not %s: %s" % (directory, have[key], wanted[key], key))
+    print("%s: %d rows, %d came again" % (directory, len(have), again))
 
 
 def compare_profiles(directory, files):
@@ -184,10 +197,10 @@ def compare_profiles(directory, files):
     have = Counter(essence(path) for path in stored(directory, ".pb.gz"))
     wanted = {essence(path): path for path in files}
     for key in wanted.keys() - have.keys():
-        wrong("missing: %s" % wanted[key])
+        wrong("%s: missing: %s" % (directory, wanted[key]))
     for key in have.keys() - wanted.keys():
-        wrong("not in any profile: %.200s" % key)
-    print("%d files, %d came again" % (len(wanted), sum(have.values()) - len(have)))
+        wrong("%s: not in any profile: %.200s" % (directory, key))
+    print("%s: %d files, %d came again" % (directory, len(have), sum(have.values()) - len(have)))
 
 
 def total(*rings):
@@ -215,4 +228,5 @@ def main():
     sys.exit(1 if WRONG else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
