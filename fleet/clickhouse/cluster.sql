@@ -7,11 +7,10 @@
 --	clickhouse-client -d pmu_shard -n <schema.sql
 --	clickhouse-client -d pmu -n <cluster.sql
 --
--- Any server takes rows and answers queries.  cluster.xml names the servers.  Each statement ran on
--- 18.16, as a cluster of three shards.
+-- Any server takes rows and answers queries.  cluster.xml names the servers, and users.xml makes an
+-- insert wait for the shard.  Each statement ran on 18.16, as a cluster of three shards.
 --
--- All rows of a host are on one shard, so two copies of a row are, and `rows_once` of that shard sees
--- both.  An insert must be answered after the shard has it: insert_distributed_sync in cluster.xml.
+-- All rows of a host are on one shard.  So are both copies of a row, and `rows_once` there sees both.
 CREATE TABLE rows AS pmu_shard.rows
 ENGINE = Distributed(pmu_fleet, pmu_shard, rows, cityHash64(host));
 

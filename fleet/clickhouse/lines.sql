@@ -1,17 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For versions of ClickHouse that cannot read an object of labels as text, such as 18.16: rows come in
--- as lines, and are parsed here.  Run this after schema.sql, in the same database.
---
+-- For versions of ClickHouse that cannot read an object of labels as text, such as 18.16, on which it
+-- ran: rows come in as lines, and are parsed here.  Run this after schema.sql, in the same database.
 -- The URL to push to is
 --
 --	http://HOST:8123/?format_csv_delimiter=%01&query=INSERT INTO pmu.lines FORMAT CSV
 --
--- A line that does not begin with a quote is one field of CSV up to the delimiter, and no row has
--- that: JSON escapes control characters, and "pmu-topprof --to rows" replaces them.
+-- In CSV, a line that does not begin with a quote is one field up to the delimiter.  No row has this
+-- delimiter: JSON escapes control characters.
 --
 -- The keys of a row come in the order of pmu-rows(5).  A quote inside a name is escaped, so a quote,
--- a key, a quote and a colon in a line are that key.  Names of labels could be keys of rows; so the
--- fields, the labels and the details are cut apart first.
+-- a key, a quote and a colon in a line are that key.  But labels may be called as other keys are.  So
+-- the fields up to the stack, the labels, and what follows are cut apart first.
 CREATE TABLE lines (
 	line String,
 	fields String MATERIALIZED substring(line, 1, arrayReduce('min', [
@@ -20,8 +19,9 @@ CREATE TABLE lines (
 		position(concat(line, ',"line":['), ',"line":['),
 		position(concat(line, ',"build_id":["'), ',"build_id":["'),
 		length(line)]) - 1),
-	labels String MATERIALIZED extract(substring(line, length(fields) + 1), concat('^,"labels":(\\{',
-		'(?:"(?:[^"\\\\]|\\\\.)*":(?:"(?:[^"\\\\]|\\\\.)*"|\\[(?:"(?:[^"\\\\]|\\\\.)*"|[^"\\]])*\\]|[^"\\[,}]*),?)*\\})')),
+	labels String MATERIALIZED extract(substring(line, length(fields) + 1), concat(
+		'^,"labels":(\\{(?:"(?:[^"\\\\]|\\\\.)*":(?:"(?:[^"\\\\]|\\\\.)*"|',
+		'\\[(?:"(?:[^"\\\\]|\\\\.)*"|[^"\\]])*\\]|[^"\\[,}]*),?)*\\})')),
 	details String MATERIALIZED substring(line,
 		length(fields) + length(labels) + if(labels = '', 1, length(',"labels":') + 1))
 ) ENGINE = Null;
@@ -42,12 +42,16 @@ SELECT
 	if(visitParamHas(fields, 'samples'), visitParamExtractInt(fields, 'samples'), NULL) AS samples,
 	visitParamExtractString(fields, 'hash') AS hash,
 	position(fields, '"stack":["') + length('"stack":["') AS names,
-	arrayMap(s -> visitParamExtractString(concat('{"":"', s, '"}'), ''), if(position(fields, '"stack":["') = 0,
-		emptyArrayString(), splitByString('","', substring(fields, names, length(fields) - names - 1)))) AS stack,
-	arrayMap(s -> visitParamExtractString(concat('{"":', s, '}'), ''), extractAll(
-		extract(details, '"file":\\[((?:"(?:[^"\\\\]|\\\\.)*",?)*)\\]'), '"(?:[^"\\\\]|\\\\.)*"')) AS file,
-	arrayMap(n -> toInt64(n), extractAll(extract(details, '"line":\\[([-0-9,]*)\\]'), '[-0-9]+')) AS line,
-	extractAll(extract(details, '"build_id":\\[([^\\]]*)\\]'), '"([^"]*)"') AS build_id,
+	arrayMap(s -> visitParamExtractString(concat('{"":"', s, '"}'), ''),
+		if(position(fields, '"stack":["') = 0, emptyArrayString(),
+			splitByString('","', substring(fields, names, length(fields) - names - 1))))
+		AS stack,
 	labels,
-	extract(details, '^,"units":(\\{(?:"(?:[^"\\\\]|\\\\.)*":"(?:[^"\\\\]|\\\\.)*",?)*\\})') AS units
+	extract(details, '^,"units":(\\{(?:"(?:[^"\\\\]|\\\\.)*":"(?:[^"\\\\]|\\\\.)*",?)*\\})') AS units,
+	arrayMap(s -> visitParamExtractString(concat('{"":', s, '}'), ''),
+		extractAll(extract(details, '"file":\\[((?:"(?:[^"\\\\]|\\\\.)*",?)*)\\]'),
+			'"(?:[^"\\\\]|\\\\.)*"')) AS file,
+	arrayMap(n -> toInt64(n),
+		extractAll(extract(details, '"line":\\[([-0-9,]*)\\]'), '[-0-9]+')) AS line,
+	extractAll(extract(details, '"build_id":\\[([^\\]]*)\\]'), '"([^"]*)"') AS build_id
 FROM lines;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Keep 90 days: for versions without TTL, such as 18.16, on which it ran.  It answers with statements that
--- drop the older partitions, so a cron job on each server is
+-- Keep 90 days: for versions without TTL, such as 18.16, on which it ran.  The answer has statements
+-- that drop the older partitions, so a cron job on each server is
 --
 --	clickhouse-client <retention.sql | clickhouse-client -n
 --

@@ -4,16 +4,16 @@
 --	clickhouse-client -q 'CREATE DATABASE pmu'
 --	clickhouse-client -d pmu -n <schema.sql
 --
--- In a cluster, the database of these tables is `pmu_shard`: see cluster.sql.  Each statement ran on
--- 18.16.  By its documentation, today's ClickHouse (24.3 and later) accepts the same statements; they
--- were not tried there.  What differs is in files of their own: ttl.sql is for today's versions, and
--- lines.sql for versions that cannot read an object of labels as text, such as 18.16.
+-- cluster.sql has what several servers need more.  Each statement ran on 18.16.  By its
+-- documentation, ClickHouse accepts them today, too; that was not tried.  What only some versions
+-- have is in other files: ttl.sql is for today's versions, and lines.sql and retention.sql are for
+-- those that lack something, such as 18.16.
 --
 -- Rows come into `rows`, which keeps nothing; two views split them into `profiles` and `stacks`.
--- Queries read `rows_once`.
+-- Queries read `rows_once` and `stacks`.
 
--- A row of "pmu-topprof --to rows"; pmu-topprof(1) defines the fields.  Labels and units stay the text
--- of their JSON object: they are part of what a row is, and go back into answers as they came.
+-- A row of "pmu-topprof --to rows", as pmu-rows(5) defines it.  Labels and units stay the text of
+-- their JSON object: they are part of what a row is, and go back into answers as they came.
 CREATE TABLE rows (
 	time DateTime('UTC'),
 	time_ns UInt32,
@@ -26,19 +26,19 @@ CREATE TABLE rows (
 	samples Nullable(Int64),
 	hash String,
 	stack Array(String),
+	labels String,
+	units String,
 	file Array(String),
 	line Array(Int64),
-	build_id Array(String),
-	labels String,
-	units String
+	build_id Array(String)
 ) ENGINE = Null;
 
--- All rows of a request that belong to one profile, and have one type and one set of labels, are one
--- row here: their hashes, values and numbers of samples are arrays, in the order of the hashes.  So a
--- minute of a host needs its names once, and a second copy is found by comparing profiles, not rows.
--- `piece` tells the requests of a large profile apart.  Merges remove equal copies; copies that were
--- cut in another way, and all that are not merged yet, count once by `rows_once`.
--- A number of samples that is not known is the smallest Int64.
+-- The rows of one profile that have the same type and labels, and came in one request, are one row
+-- here.  Their hashes, values and numbers of samples are arrays, in the order of the hashes.  So the
+-- names of a host and service are kept once for all its stacks, and copies are found by comparing
+-- profiles, which are few.  `piece` tells the requests of a large profile apart.
+-- Merges remove equal copies.  Copies that were cut in another way, or that are not merged yet, count
+-- once by `rows_once`.  A number of samples that is not known is the smallest Int64.
 CREATE TABLE profiles (
 	service String,
 	type String,
@@ -58,8 +58,8 @@ PARTITION BY toYYYYMMDD(time)
 ORDER BY (service, type, time, host, time_ns, labels, units, piece)
 SETTINGS index_granularity = 256;
 
--- The stacks of each service and month.  A month has all stacks that its profiles name, so months can
--- be dropped as days of profiles are.
+-- The stacks of each service and month.  A month has all stacks that its profiles name, so months
+-- can be dropped as days of profiles are.
 CREATE TABLE stacks (
 	month Date,
 	service String,
@@ -84,7 +84,8 @@ SELECT service, type, unit, host, time, time_ns, duration_ns, labels, units,
 	arraySort(groupArray(reinterpretAsUInt64(reverse(unhex(hash))))) AS hashes,
 	arraySort((v, h) -> h, groupArray(value),
 		groupArray(reinterpretAsUInt64(reverse(unhex(hash))))) AS values,
-	arraySort((c, h) -> h, groupArray(ifNull(samples, toInt64('-9223372036854775808'))),
+	arraySort((c, h) -> h,
+		groupArray(ifNull(samples, toInt64('-9223372036854775808'))),
 		groupArray(reinterpretAsUInt64(reverse(unhex(hash))))) AS counts,
 	cityHash64(arrayStringConcat(arrayMap(h -> hex(h), hashes), ' ')) AS piece
 FROM rows
@@ -92,8 +93,8 @@ GROUP BY service, type, unit, host, time, time_ns, duration_ns, labels, units;
 
 -- Each row once.  What is equal in host, service, time, type, labels and stack is a copy.
 CREATE VIEW rows_once AS
-SELECT time, time_ns, duration AS duration_ns, host, service, type, unit_of_type AS unit,
-	value, if(count = toInt64('-9223372036854775808'), NULL, count) AS samples, hash, labels, units
+SELECT time, time_ns, duration AS duration_ns, host, service, type, unit_of_type AS unit, value,
+	if(count = toInt64('-9223372036854775808'), NULL, count) AS samples, hash, labels, units
 FROM (
 	SELECT time, time_ns, host, service, type, labels, units,
 		max(duration_ns) AS duration, any(unit) AS unit_of_type,

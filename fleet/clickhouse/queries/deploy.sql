@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- One side of a deployment, as rows in which each host is a run of its own, for pmu-diff(1): the side
--- before it if `after` is 0, and the side after it if `after` is 1.  After is what started at the
--- time `at` or later; or, with `build`, the recordings that ran this build ID (rows of --rows-detail).
--- With `runs` above 0, hosts are put together into so many runs: pmu-diff(1) compares up to 1,000.
-SELECT type, unit, sum(v) AS value, sum(n) AS samples, stack, concat('{"run":"', run, '"}') AS labels
+-- One side of a deployment, as rows in which each host is a run of its own, for pmu-diff(1): the
+-- side before it if `after` is 0, and the side after it if `after` is 1.  After is what started at
+-- the time `at` or later; or, with `build`, the recordings that ran this build ID (rows of
+-- --rows-detail).  With `runs` above 0, hosts are put together into so many runs: pmu-diff(1)
+-- compares up to 1,000.
+SELECT type, unit, sum(v) AS value, sum(n) AS samples, stack,
+	concat('{"run":"', run, '"}') AS labels
 FROM (
 	SELECT type, unit, hash, sum(value) AS v, sum(samples) AS n,
 		if({runs:UInt32} > 0, toString(cityHash64(host) % greatest({runs:UInt32}, 1)),
@@ -24,7 +26,9 @@ FROM (
 				AND host = {host:String}
 				AND time >= {from:DateTime}
 				AND time < {to:DateTime}
-				AND hash GLOBAL IN (SELECT hash FROM stacks WHERE has(build_id, {build:String}))
+				AND hash GLOBAL IN (
+					SELECT hash FROM stacks WHERE has(build_id, {build:String})
+				)
 			GROUP BY host, service, time, time_ns
 		)) = {after:UInt8}
 		-- end

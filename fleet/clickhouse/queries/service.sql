@@ -1,7 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The stacks of what is selected, as folded text.  `stacks` has them as rows, with numbers of samples.
-SELECT concat(arrayStringConcat(arrayMap(name -> replaceRegexpAll(replaceAll(name, ';', ':'),
-	'[[:cntrl:]]', ' '), stack), ';'), ' ', toString(sum(v)))
+-- The stacks of what is selected, as folded text.  `stacks` has them as rows, with the numbers of
+-- samples.
+SELECT concat(arrayStringConcat(
+	arrayMap(name ->
+		replaceRegexpAll(replaceAll(name, ';', ':'), '[[:cntrl:]]', ' '), stack), ';'),
+	' ', toString(sum(v)))
 FROM (
 	SELECT hash, sum(value) AS v
 	FROM rows_once
