@@ -68,7 +68,7 @@ check 'times are seconds, dates in UTC, and times before now' <<'END'
 		at_least "$got" $((before - ${pair#*:}))
 		at_most "$got" $(($(date +%s) - ${pair#*:}))
 	done
-	for text in -h -1 -1x --1h yesterdayish '' 17638927200 -99999999d "1' OR 1"; do
+	for text in -h -1 -1x --1h yesterdayish '' 4294967296 -99999999d "1' OR 1"; do
 		exits 2 sends x top "from=$text" 2>err
 		grep -q "^pmu-query: 'from=.*' is not a time$" err
 	done
@@ -105,7 +105,8 @@ check 'wrong usage exits 2 and says what is wrong; no answer exits 1 and says wh
 	done
 	$query --version | grep -q '^pmu-query [0-9]'
 	for words in '' nothing 'top stacks' '--nothing top' 'top colour=red' callers builds \
-		deploy 'top limit=x' 'top limit=' 'top --url' '--raw deploy at=1'; do
+		deploy 'top limit=x' 'top limit=' 'top --url' '--raw deploy at=1' \
+		'hosts -o page.html' 'top --raw -o page.html'; do
 		exits 2 $query $words >out 2>err
 		test ! -s out
 		grep -q '^pmu-query: ' err
