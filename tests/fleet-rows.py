@@ -16,8 +16,9 @@ Without BASE, two services have made stacks.  Numbers:
     seed (1)
 
 Counts are those of sampling: Poisson's distribution about their mean.  The most frequent stack of
-each service calls the function "planted", which takes a fifth of all samples.  With sums=FILE,
-write there each host's sums of a day, as rows of its first profile of the day.
+each service calls the function "planted", which takes a twentieth of all samples.  With sums=FILE,
+write there each host's rows of the first profile of a day, and the sums of its other profiles, as
+rows of the last one.
 """
 
 import json
@@ -66,7 +67,7 @@ def services_of(base, most):
     services = {}
     for name, stacks in sorted(found.items()):
         chosen = sorted(stacks.items(), key=lambda item: (-item[1], item[0]))[: most - 1]
-        chosen.append(((*chosen[0][0], "planted"), sum(weight for _, weight in chosen) / 4))
+        chosen.append(((*chosen[0][0], "planted"), sum(weight for _, weight in chosen) / 19))
         total = sum(weight for _, weight in chosen)
         services[name] = [(weight / total, stack, n % 3 == 0)
                           for n, (stack, weight) in enumerate(chosen)]
@@ -84,6 +85,11 @@ class Stack:
         labels = ',"labels":{"pid":7,"user":"it\'s"}' if has_label else ""
         self.end = (f',"hash":"{digest(text + details)}","stack":{text}{labels}'
                     f',"build_id":{details}}}\n')
+
+
+def rows_of(start, stacks, counts):
+    return "".join(f'{start}{count}0000000,"samples":{count}{stack.end}'
+                   for stack, count in zip(stacks, counts) if count)
 
 
 def main():
@@ -107,21 +113,20 @@ def main():
         for minute in range(numbers["profiles"]):
             for host in range(numbers["hosts"]):
                 service = names[host % len(names)]
-                is_new = numbers["build"] and host % 2 and 2 * day >= numbers["days"]
+                is_new = numbers["build"] and host % 2 and 2 * day + 1 >= numbers["days"]
                 stacks = builds["bb" if is_new else "aa"][service]
                 start = f'{{"time":{START + 86400 * day + 60 * minute},"duration_ns":60000000000,'
                 start += f'"host":"h{host}","service":{json.dumps(service)},{FIELDS}'
-                first = of_day.setdefault(host, (start, stacks, [0] * len(stacks)))
-                rows = []
-                for n, (stack, factor) in enumerate(zip(stacks, differ[host])):
-                    count = poisson(dice, stack.weight * numbers["samples"] * factor)
-                    if count:
-                        rows.append(f'{start}{count}0000000,"samples":{count}{stack.end}')
-                        first[2][n] += count
-                sys.stdout.write("".join(rows))
-        for start, stacks, counts in of_day.values() if sums else ():
-            sums.writelines(f'{start}{count}0000000,"samples":{count}{stack.end}'
-                            for stack, count in zip(stacks, counts) if count)
+                counts = [poisson(dice, stack.weight * numbers["samples"] * factor)
+                          for stack, factor in zip(stacks, differ[host])]
+                sys.stdout.write(rows_of(start, stacks, counts))
+                if sums and minute == 0:
+                    sums.write(rows_of(start, stacks, counts))
+                elif sums:
+                    rest = of_day[host][2] if host in of_day else [0] * len(stacks)
+                    of_day[host] = start, stacks, [a + b for a, b in zip(rest, counts)]
+        for start, stacks, counts in of_day.values():
+            sums.write(rows_of(start, stacks, counts))
 
 
 main()
