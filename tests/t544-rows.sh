@@ -63,6 +63,17 @@ check 'a profile that was made of rows has the same rows, with their host and se
 	done
 END
 
+check 'a type of counts whose name a reader cannot make again has rows of its own' <<'END'
+	unsanitized
+	records=$TOP/tests/data/releases/0.1/records.pb.gz
+	judge "$records"
+	none grep "\"type\":\"[^\"]*_samples\"" rows
+	pmu-topprof --event page-faults -o one.pb.gz "$records"
+	judge one.pb.gz
+	grep "\"type\":\"page-faults_samples\"" rows
+	none grep "\"samples\":" rows
+END
+
 made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
 
 check 'no name breaks a row: quotes, controls, bytes that are not UTF-8, a megabyte' <<'END'
