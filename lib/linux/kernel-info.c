@@ -45,21 +45,33 @@ bool kernel_has_sysctls(void)
 	return access("/proc/sys/kernel", R_OK) == 0;
 }
 
+/* This loop reads 5 MB at each start: one pass, without calls. */
+static char *end_of_name(char *at)
+{
+	while ((uint8_t)*at > ' ' || (*at && *at != '\t' && *at != ' ' && *at != '\n'))
+		at++;
+	return at;
+}
+
 char *kernel_parse_symbol(char *at, struct kernel_symbol *out)
 {
-	char *end = strchrnul(at, '\n');
-	char *next = *end ? end + 1 : end;
+	enum { DIGITS = 16 };
+	char *end;
 
-	*end = '\0';
 	out->type = '\0';
-	at += hex_number(at, end, &out->address) - at;
-	if (at[0] != ' ' || !at[1] || at[2] != ' ')
-		return next;
-	out->type = at[1];
-	out->name = at + 3;
-	char *name_end = at + 3 + strcspn(at + 3, "\t ");
-	out->module = *name_end ? name_end + 1 : NULL;
-	*name_end = '\0';
+	at += hex_number(at, at + DIGITS, &out->address) - at;
+	if (at[0] == ' ' && at[1] && at[1] != '\n' && at[2] == ' ') {
+		out->type = at[1];
+		out->name = at + 3;
+		end = end_of_name(at + 3);
+		out->module = *end && *end != '\n' ? end + 1 : NULL;
+	} else {
+		end = at;
+	}
+	at = end;
+	end = *at == '\n' ? at : strchrnul(at, '\n');
+	char *next = *end ? end + 1 : end;
+	*at = *end = '\0';
 	return next;
 }
 

@@ -145,6 +145,19 @@ static bool fill_list(struct kallsyms *k, const struct copy_header *header)
 	return true;
 }
 
+/* Set k->image to the addresses of the first symbols that follow each other without a module. */
+static void find_image(struct kallsyms *k)
+{
+	size_t first = 0, last;
+
+	while (first < k->symbols && k->symbol[first].module)
+		first++;
+	for (last = first; last + 1 < k->symbols && !k->symbol[last + 1].module; )
+		last++;
+	if (last < k->symbols)
+		k->image = (struct extent){ k->symbol[first].address, k->symbol[last].address };
+}
+
 struct kallsyms *kallsyms_decode(uint8_t *bytes, size_t size, uint64_t key, const char **why)
 {
 	struct kallsyms *k = mem_zeroed(1, sizeof(*k));
@@ -156,8 +169,10 @@ struct kallsyms *kallsyms_decode(uint8_t *bytes, size_t size, uint64_t key, cons
 	bool is_other = !*why && header.key != key;
 	if (!*why && !is_other && !fill_list(k, &header))
 		*why = "its symbols are not sorted";
-	if (!*why && !is_other)
+	if (!*why && !is_other) {
+		find_image(k);
 		return k;
+	}
 	kallsyms_close(k);
 	return NULL;
 }

@@ -178,10 +178,11 @@ bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address)
 
 bool kallsyms_is_certain(const struct kallsyms *k, uint64_t address)
 {
+	if (!k->is_copy || (address >= k->image.start && address < k->image.end))
+		return true;
 	size_t next = after(k, address);
-
-	return !k->is_copy || (next > 0 && next < k->symbols &&
-			       !is_last(&k->symbol[next - 1], &k->symbol[next]));
+	return next > 0 && next < k->symbols &&
+	       !is_last(&k->symbol[next - 1], &k->symbol[next]);
 }
 
 const char *kallsyms_variable(const struct kallsyms *k, uint64_t address, uint64_t *start,
