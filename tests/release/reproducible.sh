@@ -90,6 +90,7 @@ test ! -d "$own" || {
 	done
 	"$own/one-file/pmukit" --version -v
 	for tool in "$own"/bin/pmu-* "$own/one-file/pmukit"; do
+		test "${tool##*/}" != pmu-query || continue	# a script
 		id=$(readelf -n "$tool" | sed -n 's/ *Build ID: //p')
 		test -s "$own-debug/.build-id/${id%"${id#??}"}/${id#??}.debug"
 	done
