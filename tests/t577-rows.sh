@@ -75,4 +75,135 @@ check 'a pipe is known by its first bytes, however late and in small pieces they
 		done
 	done
 END
+
+check 'a damaged line is named by its number, with the reason, and takes no other with it' <<'END'
+	any_user
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows-hostile.py"
+	n=$(ls ./*.why | wc -l)
+	test "$n" -gt 50
+	exits 1 pmu-topprof -o all.pb all.rows 2>err
+	grep -q "^pmu-topprof: $((n - 3)) more like this: 'all.rows': line 2 is left out: " err
+	pmu-topprof --to folded all.pb >folded
+	echo "main;f $((n * 10))" | same - folded
+	sanitized && n=0	# it has read all of them
+	for i in $(seq "$n"); do
+		exits 1 pmu-topprof -o one.pb "$i.rows" 2>err
+		echo "pmu-topprof: '$i.rows': line 2 is left out: $(cat "$i.why")" | same - err
+	done
+	{ echo; printf '{"type":"cpu"}\n'; } >none
+	exits 1 pmu-topprof none 2>err >out
+	test ! -s out
+	grep -q "'none': line 2 is left out: it has no value" err ||
+		grep -q "'none': line 2 is left out: it has no stack" err
+	grep -q "'none' has no row" err
+END
+
+check 'a line without end is left out, and one of more than 64 MiB; a megabyte is read' <<'END'
+	any_user
+	long() { head -c "$1" /dev/zero | tr '\0' a; }
+	{ printf '{"type":"t","value":1,"stack":["'; long 1000000; printf '"]}\n'; } >megabyte
+	{ echo "$row"; cat megabyte; printf '{"type":"t","value":1,"stack":["'; long 2000000; } >cut
+	exits 1 pmu-topprof -Z none -o cut.pb cut 2>err
+	grep -q "line 3 is left out: a value is missing, or does not end" err
+	test "$(rows show cut.pb | wc -c)" -gt 1000000
+	unsanitized
+	{ echo "$row"; printf '{"type":"'; long 70000000; echo; echo "$row"; } >huge
+	exits 1 pmu-topprof -Z none -o huge.pb huge 2>err
+	grep -qx "pmu-topprof: 'huge': line 2 is left out: it has more than 64 MiB" err
+	rows show huge.pb >got
+	test "$(grep -c "'nanoseconds') 10$" got)" = 1
+END
+
+# rows of the type t/u with what stdin has
+of_t() { sed 's/.*/{"type":"t","unit":"u",&}/'; }
+
+# Engines answer in forms of their own.
+check 'quoted numbers, other orders and spaces, null, texts of JSON, arrays of rows are read' <<'END'
+	any_user
+	cat >forms <<-'EOF'
+	[{"stack" : ["main", "f"] , "unit":"u","type":"t", "value" : "5" ,"samples":null},
+	{"value":"5","samples":"2","type":"t","unit":"u","stack":"[\"main\",\"f\"]","labels":""},
+
+	{"type":"t","unit":"u","value":5.0,"stack":["main","\u0066"],"labels":{},"host":""},
+	  {"type":"t","unit":"u","value":0.5e1,"stack":["main","f"],"labels":"{}","new":[{}]}
+	]
+	EOF
+	back forms >got
+	cat >want <<-'EOF'
+	main;f {} ('samples', 'count') 2
+	main;f {} ('t', 'u') 20
+	EOF
+	same want got
+	zstd -q forms -o forms.zst
+	back forms.zst | same want -
+END
+
+check 'labels come back as they were: texts, numbers, units, several values, odd ones' <<'END'
+	any_user
+	of_t >labels <<-'EOF'
+	"value":1,"stack":[],"labels":{"e":"","n":0,"s":"0","z":-5},"units":{"z":"b"}
+	"value":2,"stack":["f"],"labels":{"k":["a","b",7]},"units":{"k":"bytes","x":"y"}
+	"value":4,"stack":[],"labels":{"k":null,"\u00e9\ud83d\ude00\ud800":"\u0000"}
+	"value":8,"stack":[],"labels":"{\"q\":\"a\\\"b\"}"
+	EOF
+	back labels >got
+	cat >want <<-'EOF'
+	 {'e': ('', ''), 'n': (0, ''), 's': ('0', ''), 'z': (-5, 'b')} ('t', 'u') 1
+	 {'q': ('a"b', '')} ('t', 'u') 8
+	 {'é😀?': ('?', '')} ('t', 'u') 4
+	f {'k': ('b', '')} ('t', 'u') 2
+	EOF
+	same want got
+	go tool pprof -raw back.pb >raw
+	grep -q 'k:\[[ab] [ab]\]' raw
+	grep -q 'k:\[7\( bytes\)*\]' raw
+END
+
+check 'one host and one service are comments; several are labels, but not those of comm' <<'END'
+	any_user
+	of_t >one <<-'EOF'
+	"time":5,"time_ns":7,"duration_ns":3,"host":"h","service":"s","value":1,"stack":["f"]
+	"time":5,"time_ns":7,"duration_ns":3,"host":"h","service":"s","value":1,"stack":["g"]
+	"time":9,"duration_ns":4,"host":"h","service":"s","value":1,"stack":["g"]
+	EOF
+	back one | cut -d' ' -f2 | sort -u | same - - <<-'EOF'
+	{}
+	EOF
+	go tool pprof -raw back.pb >raw
+	grep -qx 'Comment: host: h' raw
+	grep -qx 'Comment: service: s' raw
+	grep -qx 'Time: 1970-01-01 00:00:05.000000007 +0000 UTC' raw
+	grep -qx 'Duration: 7ns' raw
+	of_t >several <<-'EOF'
+	"time":5,"duration_ns":3,"host":"h","service":"s","value":1,"stack":["f"]
+	"time":5,"duration_ns":3,"host":"i","service":"c","value":2,"stack":["f"],"labels":{"comm":"c"}
+	"time":5,"duration_ns":3,"service":"x","value":4,"stack":["f"],"labels":{"service":"y"}
+	EOF
+	back several >got
+	same - got <<-'EOF'
+	f {'comm': ('c', ''), 'host': ('i', '')} ('t', 'u') 2
+	f {'host': ('h', ''), 'service': ('s', '')} ('t', 'u') 1
+	f {'service': ('y', '')} ('t', 'u') 4
+	EOF
+END
+
+check 'rows with the labels of runs and slices give the error bars that the profile gives' <<'END'
+	any_user
+	for p in "$TOP"/tests/data/releases/*/*.pb.gz; do
+		pmu-topprof --to rows "$p" >p.rows
+		pmu-top -j "$p" | grep -o '"[a-z_]*bar": {[^}]*}' >want || :
+		pmu-top -j p.rows | grep -o '"[a-z_]*bar": {[^}]*}' | same want -
+		cat want
+	done | grep -q '"deff": [0-9]'
+END
+
+check 'the same stacks in ten times as many rows take the same memory' <<'END'
+	any_user
+	unsanitized
+	for i in $(seq 2000); do echo "$row" | sed "s/f/f$i/"; done >rows
+	for n in 1 2 3 4 5 6 7 8 9 10; do cat rows; done >more
+	for n in 1 2 3 4 5 6 7 8 9 10; do cat more; done >most
+	small=$(cost pmu-top more | cut -d' ' -f2)
+	at_most "$(cost pmu-top most | cut -d' ' -f2)" $((small + 2000))
+END
 done_testing

@@ -26,6 +26,14 @@ uint32_t intern_bytes(struct intern *in, const char *text, size_t size)
 	return id == TABLE_NONE ? add(in, text, size, hash) : id;
 }
 
+uint32_t intern_empty(struct intern *in)
+{
+	intern_bytes(in, "", 0);
+	in->text = array_grow(in->text, in->count, sizeof(*in->text));
+	in->text[in->count] = "";
+	return in->count++;
+}
+
 uint32_t intern_text(struct intern *in, const char *text)
 {
 	return intern_bytes(in, text, strlen(text));

@@ -22,6 +22,9 @@ uint32_t intern_bytes(struct intern *in, const char *text, size_t size);
 /* Return the id of TEXT; add it if it is new. */
 uint32_t intern_text(struct intern *in, const char *text);
 
+/* Add an empty string, and return its id, which is not 0: where 0 means that there is no text. */
+uint32_t intern_empty(struct intern *in);
+
 /* Return the table's own copy of TEXT, valid until intern_release(); add it if it is new. */
 const char *intern_copy(struct intern *in, const char *text);
 

@@ -64,13 +64,12 @@ static void split_frames(struct reading *r, char *line)
 /* message Sample { location_id = 1; value = 2; }, both packed; the leaf comes first */
 static void put_sample(struct reading *r, int64_t value)
 {
-	uint8_t number[WIRE_VARINT_MAX], head[3 + 2 * WIRE_VARINT_MAX], tail[2 + WIRE_VARINT_MAX];
-	size_t ids = 0, values;
+	uint8_t head[3 + 2 * WIRE_VARINT_MAX], tail[2 + WIRE_VARINT_MAX];
+	size_t ids = 0;
 
 	for (size_t i = 0; i < r->frames; i++)
-		ids += (size_t)(wire_varint(number, r->frame[i]) - number);
-	values = (size_t)(wire_varint(number, (uint64_t)value) - number);
-	uint8_t *at = wire_bytes(tail, 2, values);
+		ids += wire_size(r->frame[i]);
+	uint8_t *at = wire_bytes(tail, 2, wire_size((uint64_t)value));
 	size_t of_tail = (size_t)(wire_varint(at, (uint64_t)value) - tail);
 	size_t of_ids = (size_t)(wire_bytes(head, 1, ids) - head);
 	at = wire_bytes(head, 2, of_ids + ids + of_tail);

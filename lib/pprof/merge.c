@@ -28,6 +28,7 @@ struct merged_label {
 
 struct merge {
 	struct intern strings;
+	uint32_t empty;				/* string of labels that are empty texts */
 	struct byte_ids mappings, functions, locations, samples, comments, facts;
 	struct figures_sides sides;		/* times of the profiles that were added and
 						   subtracted */
@@ -55,7 +56,7 @@ struct merge *merge_new(void)
 	struct merge *m = mem_zeroed(1, sizeof(*m));
 
 	m->label = mem_zeroed(PROFILE_LABELS_MAX + 1, sizeof(*m->label));
-	intern_text(&m->strings, "");
+	m->empty = intern_empty(&m->strings);
 	return m;
 }
 
@@ -175,6 +176,12 @@ static int compare_labels(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct merged_label));
 }
 
+/* Return the string of the value of L; 0: it is a number. */
+static uint64_t text_of(struct merge_input *s, const struct decoded_label *l)
+{
+	return l->text && !*decoded_string(s->d, l->text) ? s->m->empty : string_of(s, l->text);
+}
+
 /* Add key, text, number, unit of each label.  They are sorted: their order does not matter. */
 static void add_labels(struct merge_input *s, const struct decoded_sample *sample)
 {
@@ -186,7 +193,7 @@ static void add_labels(struct merge_input *s, const struct decoded_sample *sampl
 		if (s->side == MERGE_BASE && !strcmp(decoded_string(s->d, l->key), PROFILE_BASE))
 			continue;
 		m->label[count++] = (struct merged_label){
-			string_of(s, l->key), string_of(s, l->text), (uint64_t)l->number,
+			string_of(s, l->key), text_of(s, l), (uint64_t)l->number,
 			string_of(s, l->unit) };
 	}
 	if (s->side == MERGE_BASE)
@@ -427,14 +434,6 @@ static void write_location(const struct merge *m, uint32_t id, struct pack *pack
 	pack_piece(pack, &piece);
 }
 
-/* Return the bytes of NUMBER as a varint. */
-static size_t size_of(uint64_t number)
-{
-	uint8_t bytes[WIRE_VARINT_MAX];
-
-	return (size_t)(wire_varint(bytes, number) - bytes);
-}
-
 /* message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample */
 static uint8_t *put_label(struct cursor *key, uint8_t *to)
 {
@@ -468,7 +467,7 @@ static void write_sample(const struct merge *m, uint32_t id, struct pack *pack, 
 	uint64_t size = 0;
 
 	for (uint32_t i = 0; i < m->types; i++)
-		size += size_of((uint64_t)value[i]);
+		size += wire_size((uint64_t)value[i]);
 	uint8_t *to = wire_bytes(put_locations(&key, room), 2, size);
 	for (uint32_t i = 0; i < m->types; i++)
 		to = wire_varint(to, (uint64_t)value[i]);

@@ -8,14 +8,14 @@
 void row_parts_init(struct row_parts *p)
 {
 	static const char *const texts[ROW_TEXTS] = {
-		[ROW_NO_TEXT] = "", [ROW_EMPTY_TEXT] = "\n", [ROW_COMM] = LABEL_COMM,
-		[ROW_THREAD_COMM] = LABEL_THREAD_COMM, [ROW_RUN] = LABEL_RUN,
+		[ROW_COMM] = LABEL_COMM, [ROW_THREAD_COMM] = LABEL_THREAD_COMM,
+		[ROW_RUN] = LABEL_RUN,
 	};
 
 	*p = (struct row_parts){ .wrong = NULL };
-	for (int i = 0; i < ROW_TEXTS; i++)
+	intern_empty(&p->strings);
+	for (int i = ROW_COMM; i < ROW_TEXTS; i++)
 		intern_text(&p->strings, texts[i]);
-	p->strings.text[ROW_EMPTY_TEXT] = "";	/* of labels: there, 0 means that there is none */
 	byte_ids_add(&p->sets, "", 0);		/* of samples without labels */
 	p->set = array_grow(NULL, 0, sizeof(*p->set));
 	p->set[0] = (struct parsed_labels){ 0 };

@@ -4,6 +4,7 @@
  * message. (protobuf.dev/programming-guides/encoding)
  */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 enum { WIRE_VARINT_MAX = 10 };	/* bytes of an encoded number, at most */
@@ -15,6 +16,14 @@ static inline uint8_t *wire_varint(uint8_t *to, uint64_t v)
 		*to++ = (uint8_t)(v | 0x80);
 	*to++ = (uint8_t)v;
 	return to;
+}
+
+/* Return how many bytes V takes. */
+static inline size_t wire_size(uint64_t v)
+{
+	uint8_t bytes[WIRE_VARINT_MAX];
+
+	return (size_t)(wire_varint(bytes, v) - bytes);
 }
 
 /* Write tag and length of FIELD (below 16), whose SIZE bytes follow.  Returns the end. */
