@@ -118,13 +118,13 @@ END
 of_t() { sed 's/.*/{"type":"t","unit":"u",&}/'; }
 
 # Engines answer in forms of their own.
-check 'quoted numbers, other orders and spaces, null, texts of JSON, arrays of rows are read' <<'END'
+check 'quoted numbers, other orders and spaces, null, texts of JSON and arrays are read' <<'END'
 	any_user
 	cat >forms <<-'EOF'
 	[{"stack" : ["main", "f"] , "unit":"u","type":"t", "value" : "5" ,"samples":null},
-	{"value":"5","samples":"2","type":"t","unit":"u","stack":"[\"main\",\"f\"]","labels":""},
+	{"value":"5","samples":"2","type":"t","unit":"u","stack":"[\"main\",\"f\"]"},
 
-	{"type":"t","unit":"u","value":5.0,"stack":["main","\u0066"],"labels":{},"host":""},
+	{"type":"t","unit":"u","value":5.0,"stack":["main","\u0066"],"labels":"","host":""},
 	  {"type":"t","unit":"u","value":0.5e1,"stack":["main","f"],"labels":"{}","new":[{}]}
 	]
 	EOF
@@ -136,6 +136,14 @@ check 'quoted numbers, other orders and spaces, null, texts of JSON, arrays of r
 	same want got
 	zstd -q forms -o forms.zst
 	back forms.zst | same want -
+END
+
+check 'folded text may have a tab before its number, as answers of databases have' <<'END'
+	any_user
+	printf 'main;a b\t12\nmain;c\t3.5\nmain;d 4\n' >tabs
+	test "$(pmu-top -j tabs | grep -c '"flat": [1-9]')" = 3
+	pmu-top -j tabs | grep -q '"name": "a b", "flat": 12,'
+	pmu-top -j tabs | grep -q '"name": "c", "flat": 4,'
 END
 
 check 'labels come back as they were: texts, numbers, units, several values, odd ones' <<'END'
@@ -175,9 +183,9 @@ check 'one host and one service are comments; several are labels, but not those 
 	grep -qx 'Time: 1970-01-01 00:00:05.000000007 +0000 UTC' raw
 	grep -qx 'Duration: 7ns' raw
 	of_t >several <<-'EOF'
-	"time":5,"duration_ns":3,"host":"h","service":"s","value":1,"stack":["f"]
-	"time":5,"duration_ns":3,"host":"i","service":"c","value":2,"stack":["f"],"labels":{"comm":"c"}
-	"time":5,"duration_ns":3,"service":"x","value":4,"stack":["f"],"labels":{"service":"y"}
+	"time":5,"host":"h","service":"s","value":1,"stack":["f"]
+	"time":5,"host":"i","service":"c","value":2,"stack":["f"],"labels":{"comm":"c"}
+	"time":5,"service":"x","value":4,"stack":["f"],"labels":{"service":"y"}
 	EOF
 	back several >got
 	same - got <<-'EOF'

@@ -32,13 +32,15 @@ static void put(struct reading *r, unsigned field, const void *bytes, size_t siz
 }
 
 /*
- * Cut the value from the end of LINE, " 42" or " 42.5", which is rounded.  Return false if
+ * Cut the value from the end of LINE, " 42" or "\t42.5", which is rounded.  Return false if
  * LINE has none.
  */
 static bool cut_value(char *line, int64_t *value)
 {
-	char *space = strrchr(line, ' '), *end;
+	char *space = strrchr(line, ' '), *tab = strrchr(line, '\t'), *end;
 
+	if (tab && (!space || tab > space))	/* as databases separate columns */
+		space = tab;
 	if (!space || space == line || space[1] < '0' || space[1] > '9' || strlen(space) > 19)
 		return false;
 	*value = strtoll(space + 1, &end, 10);
