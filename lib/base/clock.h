@@ -2,6 +2,7 @@
 /* clock - the kernel's clocks, and times in ns. */
 #pragma once
 #include <stdint.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* Return the time of CLOCK, a CLOCK_*, in ns. */
@@ -22,6 +23,15 @@ static inline void clock_widen(uint64_t *first, uint64_t *last, uint64_t time)
 		*first = time;
 	if (time > *last)
 		*last = time;
+}
+
+/* Return SECONDS, at least 0, as select(2) and libevent take them. */
+static inline struct timeval clock_timeval(double seconds)
+{
+	time_t whole = (time_t)seconds;
+
+	return (struct timeval){ .tv_sec = whole,
+				 .tv_usec = (suseconds_t)(1e6 * (seconds - (double)whole)) };
 }
 
 /* Return the time in ns of the clock for timeouts and durations. */

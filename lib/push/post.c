@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "push/post.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "push/answer.h"
@@ -54,10 +55,7 @@ static void disconnect(struct poster *p)
 
 static void set_limit(struct poster *p, double seconds)
 {
-	const struct timeval time = {
-		.tv_sec = (time_t)seconds,
-		.tv_usec = (suseconds_t)(1e6 * (seconds - (double)(time_t)seconds)),
-	};
+	const struct timeval time = clock_timeval(seconds);
 
 	evtimer_add(p->on_limit, &time);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/pusher.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/random.h"
@@ -76,9 +77,7 @@ struct pusher {
 /* Go on after SECONDS. */
 static void wake(struct pusher *p, double seconds)
 {
-	const struct timeval time = { .tv_sec = (time_t)seconds,
-				      .tv_usec = (suseconds_t)(1e6 * (seconds -
-								      (double)(time_t)seconds)) };
+	const struct timeval time = clock_timeval(seconds);
 
 	p->pauses_now = seconds > 0;
 	if (p->pauses_now && p->stops)
@@ -312,7 +311,7 @@ static void on_limit(evutil_socket_t fd, short what, void *context)
 
 static void make_rows(struct pusher *p, const char *name)
 {
-	const struct timeval time = { .tv_sec = (time_t)tool_limit };
+	const struct timeval time = clock_timeval(tool_limit);
 
 	arena_release(&p->arena);
 	p->work = work_start(p->server->shop, recipe_rows(p->settings, p->host, p->kept->path, name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/work.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/sibling.h"
 #include "base/text.h"
@@ -356,9 +357,7 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 			work_done *done, void *context)
 {
 	struct work *w = mem_zeroed(1, sizeof(*w));
-	const struct timeval time = { .tv_sec = (time_t)limit,
-				      .tv_usec = (suseconds_t)((limit - (double)(time_t)limit) *
-							       1e6) };
+	const struct timeval time = clock_timeval(limit);
 
 	*w = (struct work){ .shop = shop, .done = done, .context = context };
 	w->output.fd = memfd_create("output", MFD_CLOEXEC);
