@@ -7,6 +7,7 @@
  * everything else passes through.
  */
 #include "base/progress.h"
+#include "base/short-ways.h"
 #include "base/version.h"
 #include "labels/label-join.h"
 #include "record/group.h"
@@ -65,6 +66,15 @@ static const struct command command = {
 	.reads_files = true,
 };
 
+enum { AHEAD_MAX = 16 };	/* samples that are read at a time */
+
+/* A sample that was read, before it is resolved. */
+struct ahead {
+	struct record rec;
+	struct sample sample;
+	struct resolver_key key;
+};
+
 /* Write RESOLVED, once for each event of the group that SAMPLE reads. */
 static void write_increases(struct resolved_writer *writer, struct resolved *tables,
 			    const struct stream_events *events, const struct sample *sample,
@@ -112,27 +122,56 @@ static void limit_definitions(struct resolver *resolver, struct resolved_writer 
 	}
 }
 
+/*
+ * Read FIRST, a SAMPLE, and the samples after it that have come, into AHEAD.  Return their number.
+ * What is known of their callchains is far apart in memory, so it is loaded for all of them first.
+ */
+static uint32_t read_ahead(struct resolver *resolver, struct stream_reader *in,
+			   const struct record *first, struct ahead ahead[AHEAD_MAX])
+{
+	/* leaf_callers_add() keeps the callchain of one sample only */
+	uint32_t most = SHORT_WAYS && !leaf_callers.unwind ? AHEAD_MAX : 1, count = 0;
+	struct ahead *a = ahead;
+
+	a->rec = *first;
+	do {
+		if (stream_sample(in, &a->rec, &a->sample)) {
+			leaf_callers_add(&leaf_callers, in, &a->sample);
+			a->key = resolver_key(resolver, in, &a->sample);
+			a = &ahead[++count];
+		}
+	} while (count < most && stream_next_sample(in, &a->rec));
+	return count;
+}
+
+static void write_sample(struct resolver *resolver, struct stream_reader *in, struct ahead *a,
+			 struct resolved_writer *writer, struct resolved *tables)
+{
+	struct resolved_sample resolved;
+
+	if (label_join_take(&labels, in, &a->rec, &a->sample))
+		return;
+	label_counts_add(&label_counts, label_state(a->sample.labels.is_known,
+			 a->sample.labels.status), a->sample.labels.flags);
+	resolver_sample(resolver, in, &a->sample, &a->key, &resolved);
+	resolved_write_new(writer, tables);
+	write_increases(writer, tables, stream_events(in), &a->sample, &resolved);
+	limit_definitions(resolver, writer, tables);
+}
+
 /* Resolve the samples of IN into OUT, pass on the rest. */
 static void resolve(struct resolver *resolver, struct stream_reader *in, struct output *out,
 		    struct resolved *tables, struct report *report)
 {
 	struct resolved_writer writer = { .out = out };
-	struct resolved_sample resolved;
-	struct sample sample;
+	struct ahead ahead[AHEAD_MAX];
 	struct record rec;
 
 	while (!output_ended(out) && stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE) {
-			if (!stream_sample(in, &rec, &sample) ||
-			    label_join_take(&labels, in, &rec, &sample))
-				continue;
-			label_counts_add(&label_counts, label_state(sample.labels.is_known,
-				sample.labels.status), sample.labels.flags);
-			leaf_callers_add(&leaf_callers, in, &sample);
-			resolver_sample(resolver, in, &sample, &resolved);
-			resolved_write_new(&writer, tables);
-			write_increases(&writer, tables, stream_events(in), &sample, &resolved);
-			limit_definitions(resolver, &writer, tables);
+			uint32_t count = read_ahead(resolver, in, &rec, ahead);
+			for (uint32_t i = 0; i < count; i++)
+				write_sample(resolver, in, &ahead[i], &writer, tables);
 			continue;
 		}
 		if (record_is_resolved(rec.type)) {

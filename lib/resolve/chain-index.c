@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resolve/chain-index.h"
 
-/* Half of the key chooses the place in the cache, and is compared; so is half of the other half. */
-uint32_t chain_index_find(const struct chain_index *x, struct hash_wide key)
-{
-	uint32_t chain;
+/* A number in the cache: the id of a chain, the end of the stack, whether it is special. */
+enum { ID_BITS = 28, END_BITS = 3 };
 
-	return recent_find(&x->known, (uint32_t)key.b, key.a, &chain) ? chain : TABLE_NONE;
+_Static_assert(STACK_ENDS <= 1 << END_BITS, "the end of a stack fits");
+
+/* 96 bits of the key are compared. */
+struct known_chain chain_index_find(const struct chain_index *x, struct hash_wide key)
+{
+	uint32_t number;
+
+	if (!recent_find(&x->known, (uint32_t)key.b, key.a, &number))
+		return (struct known_chain){ .id = TABLE_NONE };
+	return (struct known_chain){
+		.id = number & ((1U << ID_BITS) - 1),
+		.end = (enum stack_end)(number >> ID_BITS & ((1U << END_BITS) - 1)),
+		.is_special = number >> (ID_BITS + END_BITS) };
 }
 
-void chain_index_keep(struct chain_index *x, struct hash_wide key, uint32_t chain)
+void chain_index_keep(struct chain_index *x, struct hash_wide key, struct known_chain chain)
 {
 	enum { SHARE = 2 };	/* minimum of slots per chain, up to RECENT_MAX */
 
+	if (chain.id >> ID_BITS)
+		return;
 	if (x->chains->count > x->known.slots / SHARE && x->known.slots < RECENT_MAX)
 		recent_reset(&x->known, 2 * x->known.slots);
-	recent_add(&x->known, (uint32_t)key.b, key.a, chain);
+	recent_add(&x->known, (uint32_t)key.b, key.a, chain.id |
+		   (uint32_t)chain.end << ID_BITS |
+		   (uint32_t)chain.is_special << (ID_BITS + END_BITS));
 }
 
 static bool is_chain(const struct resolved_chains *c, uint32_t id, const uint32_t *frame,

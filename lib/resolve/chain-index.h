@@ -3,7 +3,8 @@
  * chain-index - the chains of the resolved stream: each sequence of frames has one.
  *
  * A cache maps the hash of a callchain, and of all that decides what its addresses mean, straight
- * to a chain.  The callers of this module know what decides that.
+ * to a chain.  The callers of this module know what decides that.  The cache also has what most
+ * samples need of a chain, so that they need not look at it.
  */
 #pragma once
 #include "base/recent.h"
@@ -20,11 +21,24 @@ struct chain_index {
 
 void chain_index_begin(struct chain_index *x);
 
-/* Return the chain that chain_index_keep() has kept for KEY, or TABLE_NONE. */
-uint32_t chain_index_find(const struct chain_index *x, struct hash_wide key);
+/* What the cache has of a chain. */
+struct known_chain {
+	uint32_t id;		/* TABLE_NONE: the chain is not known */
+	enum stack_end end;
+	bool is_special;	/* for the caller: its frames need a closer look */
+};
+
+/* Return what chain_index_keep() has kept for KEY. */
+struct known_chain chain_index_find(const struct chain_index *x, struct hash_wide key);
 
 /* Keep CHAIN for KEY, which chain_index_find() did not find. */
-void chain_index_keep(struct chain_index *x, struct hash_wide key, uint32_t chain);
+void chain_index_keep(struct chain_index *x, struct hash_wide key, struct known_chain chain);
+
+/* Load what is kept for KEY into the CPU's caches. */
+static inline void chain_index_prefetch(const struct chain_index *x, struct hash_wide key)
+{
+	recent_prefetch(&x->known, (uint32_t)key.b, key.a);
+}
 
 /* Return the chain of FRAMES frames that ends in END.  It is added if it is new. */
 uint32_t chain_index_add(struct chain_index *x, const uint32_t *frame, uint32_t frames,

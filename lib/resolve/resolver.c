@@ -197,27 +197,6 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 	};
 }
 
-/* Count the stack in OUT of S, which is cut, if Java would have kept frame pointers for it. */
-static void count_java(struct resolver *r, const struct stream_reader *in, const struct sample *s,
-		       const struct resolved_sample *out)
-{
-	const struct resolved_frame *root = &r->definitions->frame[out->frame[out->frames - 1]];
-
-	if (r->ranges.range[root->object].pid == s->pid && resolver_follows(r, in, s->event))
-		r->ends.java += jits_lack_pointers(&r->jits, s->pid);
-}
-
-void resolver_sample(struct resolver *r, const struct stream_reader *in,
-		     const struct sample *s, struct resolved_sample *out)
-{
-	resolver_fields(r, in, s, out);
-	resolver_chain(r, in, s, out);
-	resolver_data(r, in, s, out);
-	resolver_count(r, in, s, out->end);
-	if (out->end > STACK_WHOLE)
-		count_java(r, in, s, out);
-}
-
 void resolver_count(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *s, enum stack_end end)
 {
@@ -327,43 +306,84 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	note_leaf(r, in, s, out);
 }
 
-/*
- * Return the key of the callchain of S: samples with the same key have the same frames and the same
- * end, if these do not depend on the time (callchains.is_pure).
- */
-static struct hash_wide chain_key(struct resolver *r, const struct stream_reader *in,
-				  const struct sample *s)
+struct resolver_key resolver_key(struct resolver *r, const struct stream_reader *in,
+				 const struct sample *s)
 {
 	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t flushes = r->callchains.recent.flushes;
 	uint64_t context = version_of(r, spaces_find(&r->spaces, s->pid));
 
 	context = hash_more(hash_more(context, s->ip), (uint64_t)s->event << 32 |
 			    (uint32_t)mode << 1 | resolver_follows(r, in, s->event));
-	context = hash_more(context, r->callchains.recent.flushes);
-	return hash_wide(s->callchain.at, 8 * s->callchain.count, context);
+	context = hash_more(context, flushes);
+	struct resolver_key key = {
+		hash_wide(s->callchain.at, 8 * s->callchain.count, context), flushes };
+	chain_index_prefetch(&r->chains, key.hash);
+	return key;
 }
 
-void resolver_chain(struct resolver *r, const struct stream_reader *in,
-		    const struct sample *s, struct resolved_sample *out)
+/* Return whether the frames of a chain are of interest for advice: memory without a file, Python. */
+static bool is_special(const struct resolver *r, const struct resolved_chain *chain)
+{
+	const uint32_t *frame = r->definitions->chains.frame + chain->first;
+	const struct resolved_frame *leaf = &r->definitions->frame[frame[0]];
+	const struct resolved_frame *root = &r->definitions->frame[frame[chain->frames - 1]];
+
+	return r->ranges.range[leaf->object].is_python || r->ranges.range[leaf->object].pid ||
+	       r->ranges.range[root->object].pid;
+}
+
+/* Return the chain of S, which has no known chain under KEY. */
+static struct known_chain add_chain(struct resolver *r, const struct stream_reader *in,
+				    const struct sample *s, const struct perf_event_attr *attr,
+				    struct hash_wide key)
+{
+	struct resolved_sample walked;
+
+	resolve_frames(r, in, s, attr, &walked);
+	uint32_t id = chain_index_add(&r->chains, walked.frame, walked.frames, walked.end);
+	const struct known_chain chain = {
+		id, walked.end, is_special(r, &r->definitions->chains.chain[id]) };
+	if (r->callchains.is_pure)
+		chain_index_keep(&r->chains, key, chain);
+	return chain;
+}
+
+/* Count the stack in OUT of S, which is cut, if Java would have kept frame pointers for it. */
+static void count_java(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		       const struct resolved_sample *out)
+{
+	const struct resolved_frame *root = &r->definitions->frame[out->frame[out->frames - 1]];
+
+	if (r->ranges.range[root->object].pid == s->pid && resolver_follows(r, in, s->event))
+		r->ends.java += jits_lack_pointers(&r->jits, s->pid);
+}
+
+void resolver_sample(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		     const struct resolver_key *key, struct resolved_sample *out)
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
-	const struct resolved_chains *chains = &r->definitions->chains;
 
+	resolver_fields(r, in, s, out);
 	reach(r, s, attr);
-	const struct hash_wide key = chain_key(r, in, s);
-	uint32_t id = chain_index_find(&r->chains, key);
-	if (id == TABLE_NONE) {
-		resolve_frames(r, in, s, attr, out);
-		id = chain_index_add(&r->chains, out->frame, out->frames, out->end);
-		if (r->callchains.is_pure)
-			chain_index_keep(&r->chains, key, id);
+	/* names of JIT compilers may have come since the key was made */
+	struct hash_wide hash = key->flushes == r->callchains.recent.flushes
+		? key->hash : resolver_key(r, in, s).hash;
+	struct known_chain chain = chain_index_find(&r->chains, hash);
+	if (chain.id == TABLE_NONE)
+		chain = add_chain(r, in, s, attr, hash);
+	out->chain = 1 + chain.id;
+	out->end = chain.end;
+	if (chain.is_special || s->addr) {
+		const struct resolved_chains *all = &r->definitions->chains;
+		out->frames = all->chain[chain.id].frames;
+		out->frame = all->frame + all->chain[chain.id].first;
+		note_leaf(r, in, s, out);
+		resolver_data(r, in, s, out);
 	}
-	const struct resolved_chain *chain = &chains->chain[id];
-	out->chain = 1 + id;
-	out->end = chain->end;
-	out->frames = chain->frames;
-	out->frame = chains->frame + chain->first;
-	note_leaf(r, in, s, out);
+	resolver_count(r, in, s, out->end);
+	if (chain.is_special && out->end > STACK_WHOLE)
+		count_java(r, in, s, out);
 }
 
 const struct tasks *resolver_tasks(const struct resolver *r)

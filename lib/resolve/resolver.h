@@ -62,13 +62,6 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * The same, and set the chain of *OUT, which is added to the definitions if it is new.  It is found
- * by the callchain of SAMPLE if a sample had the same before.
- */
-void resolver_chain(struct resolver *r, const struct stream_reader *in,
-		    const struct sample *sample, struct resolved_sample *out);
-
-/*
  * Return the version of the address spaces that SAMPLE uses (user, kernel, guest). If the versions
  * of two samples are equal, equal addresses in them mean the same code. The version changes
  * whenever an address may mean something else, and differs between processes.
@@ -101,9 +94,29 @@ const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 void resolver_data(struct resolver *r, const struct stream_reader *in,
 		   const struct sample *sample, struct resolved_sample *out);
 
-/* Call resolver_fields(), resolver_chain(), resolver_data() and resolver_count(). */
+/*
+ * What the callchain of a sample is known by: samples with equal keys have the same frames, and
+ * their stacks end in the same way, if no name in them depends on the time.
+ */
+struct resolver_key {
+	struct hash_wide hash;
+	uint64_t flushes;	/* how often names had changed by then */
+};
+
+/*
+ * Return the key of SAMPLE, and load what is known by it into the CPU's caches.  It holds until a
+ * record of another type comes.
+ */
+struct resolver_key resolver_key(struct resolver *r, const struct stream_reader *in,
+				 const struct sample *sample);
+
+/*
+ * Set *OUT to all of SAMPLE, which has KEY, but its frames: its chain has them.  The chain is added
+ * to the definitions if it is new.  Counts the sample.
+ */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
-		     const struct sample *sample, struct resolved_sample *out);
+		     const struct sample *sample, const struct resolver_key *key,
+		     struct resolved_sample *out);
 
 /*
  * At the end of the stream: look again for names of code that JIT compilers made, and give them to

@@ -148,7 +148,8 @@ static void write_resolved(struct output *out, struct stream *s, void *context)
 		if (rec.type == PERF_RECORD_SAMPLE && stream_sample(in, &rec, &sample)) {
 			if (label_join_take(&join, in, &rec, &sample))
 				continue;
-			resolver_sample(r, in, &sample, &resolved);
+			struct resolver_key key = resolver_key(r, in, &sample);
+			resolver_sample(r, in, &sample, &key, &resolved);
 			resolved_write_new(&writer, &tables);
 			resolved_write_sample(&writer, &tables, &resolved);
 			s->sample_end[n++] = out->used;
