@@ -63,6 +63,38 @@ uint32_t collect_read_ahead(struct collect *c, const struct record *first)
 	return count;
 }
 
+/* The same as prefetch() for COUNT samples, whose chains are found by their numbers. */
+static void prefetch_chains(struct collect *c, const struct record *rec, uint32_t count)
+{
+	const struct chain_entry *entry[AHEAD_MAX];
+	uint32_t number[AHEAD_MAX];
+
+	if (c->last_subject >= c->subjects || c->how.split != SPLIT_NOT)
+		return;
+	const struct profile *p = &c->subject[c->last_subject].profile;
+	for (uint32_t i = 0; i < count; i++)
+		number[i] = resolved_prefetch(&c->reader, &rec[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		entry[i] = chains_numbered(&p->chains, number[i], c->reader.chain_restarts);
+		__builtin_prefetch(entry[i]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (entry[i])
+			stacks_prefetch(&p->stacks, entry[i]->hint);
+}
+
+uint32_t collect_read_chains(struct collect *c, const struct record *first,
+			     struct record rec[AHEAD_MAX])
+{
+	uint32_t count = 1;
+
+	rec[0] = *first;
+	while (SHORT_WAYS && count < AHEAD_MAX && stream_next_chain_sample(c->in, &rec[count]))
+		count++;
+	prefetch_chains(c, rec, count);
+	return count;
+}
+
 void collect_decode(struct collect *c, struct collect_ahead *a)
 {
 	if (!a->is_whole)	/* not damaged: it was decoded in part */

@@ -27,6 +27,13 @@ struct collect_ahead {
  */
 uint32_t collect_read_ahead(struct collect *c, const struct record *first);
 
+/*
+ * Read FIRST, a CHAIN_SAMPLE, and those after it that are available without waiting, into REC.
+ * Return their number.
+ */
+uint32_t collect_read_chains(struct collect *c, const struct record *first,
+			     struct record rec[AHEAD_MAX]);
+
 /* Decode the sample of A, if that was not necessary yet. */
 void collect_decode(struct collect *c, struct collect_ahead *a);
 

@@ -409,6 +409,18 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		stream_damaged(c->in, rec, why);
 }
 
+/* Process FIRST, a CHAIN_SAMPLE, and those that follow it at once. */
+static void take_chain_samples(struct collect *c, const struct record *first)
+{
+	struct record rec[AHEAD_MAX];
+	uint32_t count = collect_read_chains(c, first, rec);
+
+	for (uint32_t i = 0; i < count; i++) {
+		take_resolved(c, &rec[i]);
+		forget_past(c);
+	}
+}
+
 /* Unwind the stack dumps of c->in.  In its samples the fields of dumps stay. */
 static void begin_unwinding(struct collect *c)
 {
@@ -439,6 +451,8 @@ bool collect_next(struct collect *c)
 		return false;
 	if (rec.type == PERF_RECORD_SAMPLE)
 		take_samples(c, &rec);
+	else if (rec.type == RECORD_CHAIN_SAMPLE)
+		take_chain_samples(c, &rec);
 	else if (record_is_resolved(rec.type))
 		take_resolved(c, &rec);
 	else

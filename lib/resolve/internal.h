@@ -4,7 +4,6 @@
  * holds of it, and knows only the parts that were given to it:
  *
  *	callchain	a sample to frames, by the first cache
- *	chain-index	a sample to a chain, which has its frames
  *	data-place	a data address to what it is in
  *	place		an address to a place: in a file, the kernel, code of a JIT compiler
  *	frame-index	a place to a frame
@@ -17,10 +16,10 @@
  */
 #pragma once
 #include "resolve/callchain.h"
-#include "resolve/chain-index.h"
 #include "resolve/data-place.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
+#include "resolved/chain-index.h"
 
 struct resolver {
 	struct resolved *definitions;

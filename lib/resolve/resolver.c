@@ -322,7 +322,7 @@ struct resolver_key resolver_key(struct resolver *r, const struct stream_reader 
 	return key;
 }
 
-/* Return whether the frames of a chain are of interest for advice: memory without a file, Python. */
+/* Return whether frames of CHAIN may call for advice: memory without a file, Python. */
 static bool is_special(const struct resolver *r, const struct resolved_chain *chain)
 {
 	const uint32_t *frame = r->definitions->chains.frame + chain->first;

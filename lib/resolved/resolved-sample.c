@@ -167,6 +167,18 @@ static bool read_parts(const struct resolved_reader *r, struct cursor c, unsigne
 	return !(has & HAS_RAW) || read_raw(&c, s, why);
 }
 
+uint32_t resolved_prefetch(const struct resolved_reader *r, const struct record *rec)
+{
+	size_t at = offsetof(struct chain_sample, chain);
+	uint32_t chain = UINT32_MAX;
+
+	if (cursor_left(&rec->body) >= sizeof(struct chain_sample))
+		chain = load_u32(rec->body.at + at);
+	if (chain < r->chains.count)
+		__builtin_prefetch(&r->chains.chain[chain]);
+	return chain;
+}
+
 static bool read_chain_sample(const struct resolved_reader *r, const struct record *rec,
 			      uint32_t events, struct resolved_sample *s, const char **why)
 {

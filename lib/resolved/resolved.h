@@ -295,6 +295,12 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 			  const char **why);
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
 
+/*
+ * Load what resolved_read_sample() needs of REC, a CHAIN_SAMPLE, into the CPU's caches.  Return the
+ * id of its chain, or UINT32_MAX if REC is too short.
+ */
+uint32_t resolved_prefetch(const struct resolved_reader *r, const struct record *rec);
+
 /* Return the name of the thread of SAMPLE, which was just read; "": unknown. */
 const char *resolved_comm(const struct resolved_reader *r, const struct resolved_sample *sample);
 

@@ -57,6 +57,9 @@ bool stream_next(struct stream_reader *in, struct record *rec);
  */
 bool stream_next_sample(struct stream_reader *in, struct record *rec);
 
+/* The same for CHAIN_SAMPLEs of a resolved stream. */
+bool stream_next_chain_sample(struct stream_reader *in, struct record *rec);
+
 /*
  * Decode REC, a SAMPLE just read.  Return false if it is damaged or its event is
  * unknown (reported).

@@ -19,19 +19,24 @@ static bool is_next_in_buffer(const struct stream_reader *in)
 	       !in->inflate && !in->swap && in->end - in->begin >= RECORD_HEADER_SIZE;
 }
 
-bool reader_step(struct stream_reader *in, struct record *rec)
+/* Step to the next record in the buffer, if it has TYPE and the buffer has all of it. */
+static inline bool step(struct stream_reader *in, uint32_t type, struct record *rec)
 {
 	if (!is_next_in_buffer(in))
 		return false;
 	size_t size = record_frame(rec, in->buffer + in->begin, false);
-	if (rec->type != PERF_RECORD_SAMPLE || size < RECORD_HEADER_SIZE ||
-	    size > in->end - in->begin)
+	if (rec->type != type || size < RECORD_HEADER_SIZE || size > in->end - in->begin)
 		return false;
 	rec->offset = in->offset;
 	rec->trailing = (struct cursor){ 0 };
 	in->begin += size;
 	in->offset += size;
 	return true;
+}
+
+bool reader_step(struct stream_reader *in, struct record *rec)
+{
+	return step(in, PERF_RECORD_SAMPLE, rec);
 }
 
 /* Set *TIME to the time of REC.  Return false if REC has none, and so need not wait. */
@@ -89,6 +94,12 @@ bool stream_next_sample(struct stream_reader *in, struct record *rec)
 	if (order_has_next(in->order))
 		return order_next_of(in->order, PERF_RECORD_SAMPLE, rec);
 	return reader_is_in_order(in) && reader_step(in, rec);
+}
+
+bool stream_next_chain_sample(struct stream_reader *in, struct record *rec)
+{
+	return in && !in->ended && reader_is_in_order(in) && !order_has_next(in->order) &&
+	       step(in, RECORD_CHAIN_SAMPLE, rec);
 }
 
 bool stream_count_sample(struct stream_reader *in, const struct record *rec,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resolve/chain-index.h"
+#include "resolved/chain-index.h"
 
 /* A number in the cache: the id of a chain, the end of the stack, whether it is special. */
 enum { ID_BITS = 28, END_BITS = 3 };
