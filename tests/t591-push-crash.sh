@@ -205,8 +205,9 @@ check 'what is deleted before it was sent, or cannot be read, is counted and rep
 	tried() { test "$(metric_of away push_pending)" = 4; }
 	eventually tried
 	test "$(metric_of away "push_dropped_total{reason=\"deleted\"}")" = 0
-	pushes make run/away/ring 2 length=20
-	pushes make ring 2 length=20
+	later=$(($(date +%s) - 50))
+	pushes make run/away/ring 2 length=20 start=$later
+	pushes make ring 2 length=20 start=$later
 	dropped() { test "$(metric_of away "push_dropped_total{reason=\"deleted\"}")" = $1; }
 	eventually dropped 2
 	grep "deleted" run/away/err
