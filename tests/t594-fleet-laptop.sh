@@ -91,6 +91,24 @@ check 'each query answers what loops over all rows find, for what its variables 
 	exits 1 python3 "$TOP/tests/fleet-answers.py" top host=h3 rows.json <answer >differences
 END
 
+check 'pmu-query gives these answers, and shows them' <<'END'
+	needs_duckdb
+	made_rows >rows.json
+	query() { "$TOP/fleet/pmu-query" --duckdb rows.json "$@"; }
+	for words in service stacks top "callers function=f5" "builds function=f7" "hosts limit=5" \
+			"growth limit=3" "deploy build=bb after=1" "top service=odd host=h3"; do
+		asks ${words%% *} rows.json $(echo "$words" | grep -o "[a-z]*=.*") >want
+		test -s want
+		query --raw $words | same want -
+	done
+	query top | grep -q " f5$"
+	query deploy build=bb >out
+	query stacks -o page.html
+	grep -q "</html>" page.html
+	exits 1 query top service="it's; DROP" 2>err
+	grep -x "pmu-query: no row has these values" err
+END
+
 check 'a row counts once, from plain and compressed files; others with equal stacks add up' <<'END'
 	needs_duckdb
 	needs_command zstd
