@@ -57,9 +57,10 @@ static bool read_key(struct row_parts *p, struct json_reader *in, uint32_t *key)
 /* Start to read V; or the JSON text in V, if V is a string: so engines without arrays keep it. */
 static struct json_reader begin(struct row_parts *p, struct row_value v)
 {
+	if (v.size == 0)
+		v.at = "";
 	struct json_reader in = { .at = v.at, .end = v.at + v.size };
-
-	if (v.size == 0 || *v.at != '"')
+	if (*v.at != '"')
 		return in;
 	p->inner = text_of_size(p->inner, &p->inner_room, v.size + 1);
 	if (json_read_text(&in, p->inner, p->inner_room))
