@@ -21,9 +21,12 @@ check 'stacks, labels, values, types and times come back from rows, also of inli
 		pmu-symbolize -q "$in" 2>err | pmu-topprof -q -l pid,thread_comm,cpu -o p.pb.gz
 		for detail in '' detail; do
 			rows write p.pb.gz $detail >p.rows
-			pmu-topprof -o back.pb.gz p.rows
-			rows same p.pb.gz back.pb.gz $detail >differs
-			none cat differs
+			pmu-topprof --to rows ${detail:+--rows-detail} p.pb.gz >ours.rows
+			for written in p.rows ours.rows; do
+				pmu-topprof -o back.pb.gz $written
+				rows same p.pb.gz back.pb.gz $detail >differs
+				none cat differs
+			done
 		done
 		go tool pprof -raw back.pb.gz >raw
 		grep -q '^Samples:' raw
