@@ -74,7 +74,7 @@ page_opens() {
 check 'ten million rows in three shards: each query is right, in a second; the page opens' <<'END'
 	needs_time
 	real_rows >base.rows
-	profiles=$((${FLEET_ROWS:-10000000} / 145000 + 1))
+	profiles=$((${FLEET_ROWS:-10000000} / 115000 + 1))
 	clickhouse_start 3
 	url=$(clickhouse_url 2)
 	export url
