@@ -100,8 +100,8 @@ check 'ten million rows in three shards: each query is right, in a second; the p
 		END { for (t in bytes) print "#", t, bytes[t] / rows, "bytes a row" }' >&2
 	for words in top stacks service hosts growth 'callers function=planted' \
 		'builds function=planted' 'top service=sort' 'stacks host=h7' \
-		'top from=1728086400 to=1728172800' 'deploy build=bb after=1' \
-		'deploy at=1728172800 after=0'; do
+		'top from=1728086400 to=1728172800' 'deploy at=1728172800 after=0' \
+		'deploy build=bb after=1 service=python'; do
 		quick_and_right sums.json $words
 	done
 	query stacks -o fleet.html
