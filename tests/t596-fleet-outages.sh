@@ -29,8 +29,8 @@ kill_shard() {
 start_pusher() {
 	command test ! -e "pusher-$1" || return 0
 	pmu-serve -l 127.0.0.1:0 -p $asleep --keep 1000h,10Gi --interval 3600s \
-		--push "$(clickhouse_url $(($1 % 3 + 1)))" --host "host-$1" --service "pushed-$1" "ring-$1" \
-		>"at-$1" 2>>"said-$1" &
+		--push "$(clickhouse_url $(($1 % 3 + 1)))" --host "host-$1" --service "pushed-$1" \
+		"ring-$1" >"at-$1" 2>>"said-$1" &
 	echo $! >"pusher-$1"
 }
 kill_pusher() {
