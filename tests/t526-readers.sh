@@ -185,6 +185,36 @@ check 'a sampled address is found in any mapping; a caller outside code ends the
 	folded s.data | same want -
 END
 
+# The calls of the CPU's record of branches, and data of a guest, are not in the addresses.
+check 'samples with equal addresses have the stacks that each of them has' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose calls.data
+		CALLS = attr(1, 0, 7, IP | TID | PERIOD | CHAIN | 1 << 11)	# BRANCH_STACK
+		CALLS = CALLS[:72] + struct.pack("<Q", 1 << 11) + CALLS[80:]	# BRANCH_CALL_STACK
+		def call(*callers):
+		    return record(9, struct.pack("<QIIQ4Q", 0x10010, 1, 1, 7, 2, USER, 0x10010,
+		                                 len(callers)) +
+		                  b"".join(struct.pack("<3Q", at, 0, 0) for at in callers))
+		out = pipe(record(64, CALLS), mmap2(0x10000, b"/a", 5), mmap2(0x30000, b"/b", 5),
+		           call(), call(0x30010), call(), call(0x30010, 0x10020), call(0x30010))
+	EOF
+	printf '%s\n' '[a] 14' '[a];[b];[a] 7' '[b];[a] 14' >want
+	folded calls.data | same want -
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose guest.data
+		GUEST = 0xfffffffffffff800	# PERF_CONTEXT_GUEST
+		def guest(start, path, prot):
+		    r = mmap2(start, path, prot)
+		    return r[:4] + struct.pack("<H", 4) + r[6:]
+		def hit(at):
+		    return record(9, struct.pack("<QIIQ3Q", at, 1, 1, 7, 2, GUEST, at), 4)
+		out = stream(hit(0x50010), guest(0x50000, b"/one", 1), hit(0x50010),
+		             guest(0x50000, b"/two", 1), hit(0x50010), guest(0x50000, b"/code", 5),
+		             hit(0x50010))
+		out = out.replace(mmap2(0x20000, b"/data", 1), b"")
+	EOF
+	printf '%s\n' '[code] 7' '[one] 7' '[two] 7' '[unknown] 7' >want
+	folded guest.data | same want -
+END
+
 check 'what Linux marks for another session has no build ID; perf reads what passes' <<'END'
 	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
 		MARK = 0x4000			# PERF_RECORD_MISC_MMAP_BUILD_ID

@@ -91,16 +91,17 @@ static uint32_t resolve_executed(struct callchains *c, const struct sampled *s,
 
 /*
  * Return the frame of a sampled IP, which is code even if its mapping is data. The first cache is
- * not used for data, because new mappings of data do not change the generation.
+ * not used for data, because new mappings of data do not change the generation. So where no code
+ * is mapped, another sample may find data. The kernel's mappings are all code.
  */
 static uint32_t resolve_leaf(struct callchains *c, const struct sampled *s,
 			     const struct space *space, uint64_t address)
 {
 	const struct mapping *data = space_find_data(space, address);
 
+	c->is_pure &= space == &c->spaces->kernel || space_find(space, address);
 	if (!data)
 		return resolve_executed(c, s, space, address);
-	c->is_pure = false;
 	struct place place = place_in_process(c->places, s, space, data, address);
 	return frame_at(c->frames, &place);
 }
@@ -152,7 +153,7 @@ static const struct space *space_of_marker(struct callchains *c, pid_t pid, uint
 static void push_calls(struct callchains *c, const struct sampled *s, const struct words *branches,
 		       uint32_t *count)
 {
-	c->is_pure &= !branches->count;
+	c->is_pure = false;	/* the next sample may have other calls */
 	for (uint64_t i = 0; i + 2 < branches->count; i += 3)
 		push(c, count, resolve_executed(c, s, spaces_find(c->spaces, s->pid),
 						word_at(*branches, i)));

@@ -156,13 +156,15 @@ bool resolver_process_version(struct resolver *r, pid_t pid, uint64_t *version)
 	const struct space *user = spaces_find(&r->spaces, pid);
 
 	*version = version_of(r, user);
-	return mappings_are_none(&user->data);
+	return mappings_are_none(&user->data) && mappings_are_none(&r->spaces.guest.data);
 }
 
 uint64_t resolver_version(struct resolver *r, const struct sample *s)
 {
+	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	const struct space *user = spaces_find(&r->spaces, s->pid);
-	const struct mapping *data = space_find_data(user, s->ip);
+	const struct mapping *data = space_find_data(
+		mode == PERF_RECORD_MISC_GUEST_KERNEL ? &r->spaces.guest : user, s->ip);
 	uint64_t version = version_of(r, user);
 
 	if (!data)
