@@ -19,7 +19,7 @@
 static bool insecure;
 static const char *keep_query = "frequency=19";
 static struct query kept;
-static const char *push;
+static struct word_list push;
 static struct push_url push_url;
 static struct word_list addresses;
 static struct serve_settings settings = {
@@ -114,7 +114,7 @@ static const struct command_option options[] = {
 	{ 0, "keep-query", "QUERY", "events and options of these profiles, as in a request",
 	  SETS_TEXT(keep_query), .needs = "keep", .group = KEEP },
 	{ 0, "push", "URL", "send each kept profile to URL: http://HOST:PORT/..., or unix:PATH",
-	  SETS_TEXT(push), .needs = "keep", .group = PUSH },
+	  SETS_LIST(push), .needs = "keep", .group = PUSH },
 	{ 0, "push-as", "FORM", "as rows (ClickHouse), or files (Pyroscope)",
 	  SETS_CHOICE(settings.push_as, push_forms), .needs = "push", .group = PUSH },
 	{ 0, "push-credentials", "FILE", "send a token, or a user and a password, from FILE",
@@ -205,11 +205,14 @@ static void check_keep(const char *operand)
 
 static void check_push(void)
 {
-	if (!push)
+	if (push.count == 0)
 		return;
-	const char *wrong = push_url_parse(push, &push_url);
+	if (push.count > 1)
+		command_misused(&command, "give only one --push: each other server needs a "
+				"pmu-serve of its own, with a DIR of its own");
+	const char *wrong = push_url_parse(push.item[0], &push_url);
 	if (wrong)
-		command_misused(&command, "--push does not take '%s': %s", push, wrong);
+		command_misused(&command, "--push does not take '%s': %s", push.item[0], wrong);
 	settings.push = &push_url;
 }
 

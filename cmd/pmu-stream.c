@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "labels/label-join.h"
-#include "resolved/resolved.h"
+#include "resolved/resolved-check.h"
 #include "show/describe.h"
 #include "show/tally.h"
 #include "stream/join.h"
@@ -76,6 +76,7 @@ struct stream_work {
 	uint64_t first_time, last_time;	/* of the records used; 0: unknown */
 	uint64_t read, used;	/* records */
 	struct tally tally;
+	struct resolved_check resolved;	/* of --check */
 };
 
 /* Use REC, if it is selected.  Return false if the rest of the stream is not needed. */
@@ -130,14 +131,20 @@ static void run(struct stream_work *w)
 	struct record rec;
 	bool goes_on = true;
 
+	if (check)
+		resolved_check_begin(&w->resolved);
 	if (w->in && w->writes)
 		writer_header(&w->out);
 	while (goes_on && !output_ended(&w->out) && stream_next(w->in, &rec)) {
 		w->read += !rec.made;
+		if (check)
+			resolved_check_record(&w->resolved, w->in, &rec);
 		goes_on = take(w, &rec);
 		if (w->writes && !stream_has_more(w->in))
 			output_flush(&w->out);
 	}
+	if (check)
+		resolved_check_end(&w->resolved, w->in, w->report);
 	if (!goes_on && w->writes)
 		write_end(w);
 	if (w->in && !w->writes && !dump && !check)
@@ -146,7 +153,10 @@ static void run(struct stream_work *w)
 
 static void open_output(struct stream_work *w)
 {
-	command_output(&command, &w->out, file, w->report);
+	if (cat)	/* perhaps nothing can be joined */
+		command_output_whole(&command, &w->out, file, false, w->report);
+	else
+		command_output(&command, &w->out, file, w->report);
 	if (level > 0)
 		output_compress(&w->out, level);
 }
@@ -163,8 +173,10 @@ static void join(struct stream_work *w)
 	open_output(w);
 	struct join_counts joined = join_streams(files->item, count, joiner, &w->out, w->report,
 						 &command_stop);
+	if (joined.streams == 0)
+		output_discard(&w->out);
 	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
-		       " of them samples, %" PRIu64 " bytes", count, joined.records,
+		       " of them samples, %" PRIu64 " bytes", joined.streams, joined.records,
 		       joined.samples, w->out.written + w->out.used);
 	output_close(&w->out);
 }
@@ -203,6 +215,7 @@ int main(int argc, char **argv)
 	stream_close(w.in);
 	selection_release(&selection);
 	tally_release(&w.tally);
+	resolved_check_release(&w.resolved);
 	if (w.writes)
 		output_close(&w.out);
 	return command_end(&report);

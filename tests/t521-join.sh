@@ -185,4 +185,30 @@ check 'what cannot be joined is reported, the rest is joined' <<'END'
 	exits 2 pmu-stream --cat --stats a.data 2>err
 END
 
+check 'if all streams are resolved, nothing is written; cat(1) does not join streams' <<'END'
+	make-stream 100 10 4 >a.data
+	pmu-symbolize -q a.data >r.data
+	exits 1 pmu-stream --cat r.data r.data -o none.data 2>err
+	test "$(grep -c "'r.data' is resolved already: join streams before pmu-symbolize" err)" = 2
+	test ! -e none.data
+	cp a.data old.data
+	exits 1 pmu-stream --cat r.data nowhere.data -o old.data 2>err
+	same a.data old.data
+	exits 1 pmu-stream --cat r.data >none.data 2>err
+	test ! -s none.data
+	for stream in a r; do
+		pmu-stream -z $stream.data >z.data
+		second=$(printf "0x%x" "$(wc -c <$stream.data)")
+		for part in $stream z; do
+			cat $part.data $part.data >two.data
+			exits 1 pmu-topprof --to folded two.data >got 2>err
+			cat err
+			pmu-topprof --to folded $stream.data | same got -
+			grep "two.data: offset $second: another stream begins.* pmu-stream --cat" \
+				err
+			test "$(wc -l <err)" = 1
+		done
+	done
+END
+
 done_testing

@@ -56,6 +56,8 @@ check 'streams of before are read as ever: values, labels, raw fields, cut stack
 	pmu-symbolize -q "$kept/values.data" >new
 	test "$(count new RESOLVED_SAMPLE) $(count new CHAIN_SAMPLE)" = "0 160"
 	same_profiles new values.resolved restarts.resolved
+	pmu-stream --check new
+	for old in values restarts; do pmu-stream --check $old.resolved; done
 	pmu-data --by object new >want
 	for old in values restarts; do pmu-data --by object $old.resolved | same want -; done
 END
@@ -195,7 +197,24 @@ check 'a sample of a chain that was never defined is damage; the rest is read' <
 	exits 1 pmu-topprof -q --to folded h.data >got
 	test "$(awk '{ n += $NF } END { print n }' got)" = \
 		"$(pmu-topprof -q --to folded r.data | awk '{ n += $NF } END { print n * 99 / 100 }')"
-	exits 0 pmu-stream --check h.data	# its records are whole
+	exits 1 pmu-stream --check h.data 2>err
+	grep -qFf want err
+	pmu-stream --check r.data
+END
+
+check 'pmu-stream --check misses no END, and no record of a raw stream' <<'END'
+	make-stream 100 10 4 >raw
+	pmu-symbolize -q <raw >r.data
+	echo "del records[last(END)]" | harmed
+	exits 1 pmu-stream --check h.data 2>err
+	grep "the resolved stream has no END record" err
+	{ cat r.data; tail -c +17 raw; } >mixed
+	exits 1 pmu-stream --check mixed 2>err
+	grep "raw SAMPLE record in a resolved stream" err
+	round='\104\0\0\0\0\0\010\0'
+	{ cat raw; printf "$round$round"; tail -c +17 r.data; } >mixed
+	exits 1 pmu-stream --check mixed 2>err
+	grep "record of a resolved stream in a raw one" err
 END
 
 while read -r what; do
@@ -206,6 +225,8 @@ while read -r what; do
 		echo '$code' | harmed
 		exits 1 pmu-topprof --to folded h.data >got 2>err
 		cat err
+		grep -q "$said" err
+		exits 1 pmu-stream --check h.data 2>err
 		grep -q "$said" err
 		test -s got
 		exits 1 pmu-data h.data >out 2>&1

@@ -43,13 +43,13 @@ rows() {
 	EOF
 }
 
-# pushing OPTION...: serve, and push a ring to the taker
+# pushing OPTION...: serve, and push a ring to the taker, or $to
 pushing() {
 	needs_command curl python3
 	needs_samples
 	needs_loopback
 	sleep 600 &
-	serve -p $! --keep 2h --interval 1s --push "http://$taker" "$@" ring
+	serve -p $! --keep 2h --interval 1s --push "${to:-http://$taker}" "$@" ring
 }
 
 pushed() { test "$(metric push_profiles_total)" = "$1"; }
@@ -67,6 +67,7 @@ check 'URLs, options and files of credentials that cannot be used are refused at
 	refuses --push host:8123 | grep "http://"
 	refuses --push http://host/ --push-as json | grep "rows"
 	refuses --push-as pprof | grep -- "--push"
+	refuses --push http://a/ --push http://b/ | grep "only one --push"
 	exits 2 pmu-serve -a --push http://host/ 2>err
 	grep -- "--keep" err
 	echo user:secret >credentials
@@ -121,7 +122,7 @@ check 'rows are sent oldest first, in requests of whole lines, and once' <<'END'
 	stopped
 	grep "'$mark' is not used: it is damaged; all kept profiles are sent again" err
 	# another URL has another mark
-	pushing --push "http://$taker/other"
+	to=http://$taker/other pushing
 	eventually pushed 4
 	stopped
 	test "$(ls ring/sent-* | wc -l)" = 2
@@ -159,6 +160,47 @@ check 'profiles wait while the server fails; what is refused or damaged is dropp
 	eventually dropped deleted 1
 	stopped
 	grep "profiles that were deleted before they were sent: 1; --keep" err
+END
+
+# services OPTION...: serve so; the services of the rows of $target that are sent are in ./names
+services() {
+	rm -rf ring
+	serve "$@" --keep 1h --interval 1s --keep-query "event=cpu-clock&frequency=97" \
+		--push "http://$taker" ring
+	arrived() { cat sent/*.body | grep "\"thread_comm\":\"worker\"\|\"pid\":$target[,}]" >rows; }
+	eventually arrived
+	stopped
+	sed "s/.*\"service\":\"\([^\"]*\)\".*/\1/; t; s/.*/none/" rows | sort -u >names
+	rm sent/*
+}
+
+check 'each row has the name of its process, whatever is sampled' <<'END'
+	any_user
+	needs_command curl python3
+	needs_samples
+	taker
+	cat >web.py <<-"EOF"
+	import threading, time
+	open("/proc/self/comm", "w").write("web")
+	def work():
+	    open("/proc/thread-self/comm", "w").write("worker")
+	    while True:
+	        time.sleep(0.005)
+	        sum(range(20000))
+	threading.Thread(target=work).start()
+	EOF
+	python3 web.py &
+	target=$!
+	eventually pgrep -x web
+	echo web >want
+	for what in "-p $target" "--comm web" "-u $(id -u)"; do
+		services $what
+		same want names
+	done
+	services -p $target --keep-query "event=cpu-clock&frequency=97&label=none"
+	same want names
+	! pmu-sample -a -e cpu-clock -o /dev/null true 2>/dev/null || services -a
+	same want names
 END
 
 check 'Pyroscope gets the files, with their times, and at the end the last one' <<'END'

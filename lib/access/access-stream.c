@@ -192,15 +192,15 @@ static void take_lost(struct access_stream *s, const struct record *rec)
 
 static void take_other(struct access_stream *s, const struct record *rec)
 {
-	const char *why = "END record has other counts than the stream: some records are missing";
+	const char *why;
 	bool good = true;
 
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		take_lost(s, rec);
 	else if (rec->type == RECORD_END)
-		good = s->has_end = resolved_read_end(&s->reader, rec);
+		good = s->has_end = resolved_read_end(&s->reader, rec, &why);
 	else if (rec->type == PERF_RECORD_SAMPLE)
-		stream_damaged(s->in, rec, "raw SAMPLE record in a resolved stream");
+		stream_damaged(s->in, rec, RESOLVED_HAS_RAW);
 	else if (record_is_resolved(rec->type) && rec->type != RECORD_TOOL)
 		good = resolved_read_definition(&s->reader, rec, &why);
 	if (!good)
@@ -222,8 +222,7 @@ bool access_stream_next(struct access_stream *s, struct access_sample *out)
 		else if (take_sample(s, &rec, out))
 			return true;
 	if (!s->has_end && stream_is_whole(s->in))
-		report_error(s->report, "the resolved stream has no END record: it was cut short, "
-			     "or the filter before found damage");
+		report_error(s->report, "%s", RESOLVED_NO_END);
 	return false;
 }
 

@@ -329,7 +329,7 @@ static void forget_past(struct collect *c)
 static void take_samples(struct collect *c, const struct record *first)
 {
 	if (c->is_resolved) {
-		stream_damaged(c->in, first, "raw SAMPLE record in a resolved stream");
+		stream_damaged(c->in, first, RESOLVED_HAS_RAW);
 		return;
 	}
 	c->is_raw = true;
@@ -380,11 +380,11 @@ static void add_filter(struct collect *c, const struct resolved_tool *tool)
 static void take_resolved(struct collect *c, const struct record *rec)
 {
 	struct resolved_tool tool;
-	const char *why = "TOOL record is shorter than its fields";
+	const char *why;
 	bool good;
 
 	if (c->is_raw) {
-		stream_damaged(c->in, rec, "record of a resolved stream in a raw one");
+		stream_damaged(c->in, rec, RESOLVED_IN_RAW);
 		return;
 	}
 	c->is_resolved = true;
@@ -394,13 +394,12 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		good = take_resolved_sample(c, rec, &why);
 		break;
 	case RECORD_TOOL:
-		good = resolved_read_tool(rec, &tool);
+		good = resolved_read_tool(rec, &tool, &why);
 		if (good)
 			add_filter(c, &tool);
 		break;
 	case RECORD_END:
-		why = "END record has other counts than the stream: some records are missing";
-		good = c->has_end = resolved_read_end(&c->reader, rec);
+		good = c->has_end = resolved_read_end(&c->reader, rec, &why);
 		break;
 	default:
 		good = resolved_read_definition(&c->reader, rec, &why);
@@ -464,8 +463,7 @@ bool collect_next(struct collect *c)
 void collect_finish(struct collect *c)
 {
 	if (c->is_resolved && !c->has_end && stream_is_whole(c->in))
-		report_error(c->report, "the resolved stream has no END record: it was cut short, "
-			     "or the filter before found damage");
+		report_error(c->report, "%s", RESOLVED_NO_END);
 	if (c->unwind)
 		unwind_report(c->unwind);
 	if (c->off_cpu.refused)

@@ -308,7 +308,7 @@ static void restart_chains(struct resolved_reader *r)
  */
 static bool read_restart(struct resolved_reader *r, const struct record *rec, const char **why)
 {
-	bool good = resolved_read_end(r, rec);
+	bool good = resolved_read_end(r, rec, why);
 	struct cursor c = rec->body;
 
 	r->tables->samples = cursor_u64(&c);
@@ -389,28 +389,30 @@ uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_
 				     : 1ULL << 63 | digest_bytes(name, strlen(name)) >> 1 });
 }
 
-bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool)
+bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool, const char **why)
 {
 	struct cursor c = rec->body;
 
 	tool->name = cursor_string(&c);
 	tool->version = cursor_string(&c);
 	tool->arguments = cursor_string(&c);
-	return !c.failed;
+	return !c.failed || refuse(why, "TOOL record is shorter than its fields");
 }
 
-bool resolved_read_end(const struct resolved_reader *r, const struct record *rec)
+bool resolved_read_end(const struct resolved_reader *r, const struct record *rec, const char **why)
 {
 	struct cursor c = rec->body;
 
-	return cursor_u64(&c) == r->tables->samples &&
-	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
-	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
-	       cursor_u32(&c) == r->frames && !c.failed &&
-	       /* older streams have no labels, no data, or no chains */
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets &&
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->data &&
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->chains.count;
+	bool equal = cursor_u64(&c) == r->tables->samples &&
+		     cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
+		     cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
+		     cursor_u32(&c) == r->frames && !c.failed &&
+		     /* older streams have no labels, no data, or no chains */
+		     (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets &&
+		     (cursor_left(&c) ? cursor_u32(&c) : 0) == r->data &&
+		     (cursor_left(&c) ? cursor_u32(&c) : 0) == r->chains.count;
+	return equal || refuse(why, "END record has other counts than the stream: some records are "
+		      "missing");
 }
 
 static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)

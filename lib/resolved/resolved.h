@@ -293,7 +293,7 @@ bool resolved_read_definition(struct resolved_reader *r, const struct record *re
 bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
 			  uint32_t events, uint32_t *frame, struct resolved_sample *sample,
 			  const char **why);
-bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
+bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool, const char **why);
 
 /*
  * Load what resolved_read_sample() needs of REC, a CHAIN_SAMPLE, into the CPU's caches.  Return the
@@ -324,8 +324,14 @@ void resolved_translate_frames(const struct resolved_reader *r, struct resolved_
 uint32_t resolved_datum_frame(struct resolved_reader *r, uint32_t datum, uint64_t offset,
 			      bool named);
 
-/* Return whether the counts in the END record are equal to those of R. */
-bool resolved_read_end(const struct resolved_reader *r, const struct record *rec);
+/* Return whether the counts in REC, an END record, are equal to those of R; if not, set *WHY. */
+bool resolved_read_end(const struct resolved_reader *r, const struct record *rec, const char **why);
+
+/* What else may be wrong: with a record, or with a stream whose records are whole. */
+#define RESOLVED_HAS_RAW "raw SAMPLE record in a resolved stream"
+#define RESOLVED_IN_RAW "record of a resolved stream in a raw one"
+#define RESOLVED_NO_END "the resolved stream has no END record: it was cut short, or the filter " \
+	"before found damage"
 
 /*
  * Remove from r->tables what the stream has forgotten.  The old tables move to *PAST, for the

@@ -2,6 +2,8 @@
 #include "serve/recipe.h"
 #include "base/units.h"
 #include "compose/callgraph.h"
+#include "pprof/label-kinds.h"
+#include "record/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -137,6 +139,23 @@ static void add_topprof(struct command_lines *l, const struct query *q)
 		word(l, "--label=%s", q->label);
 }
 
+/*
+ * Kept profiles that are sent as rows: with the names of processes, too, which become services.
+ * pmu-topprof has no usual labels once some are chosen.
+ */
+static void add_topprof_for_rows(struct command_lines *l, const struct recipe *r)
+{
+	const struct serve_settings *s = r->settings;
+	const char *usual = s->pid ? LABEL_PID : LABEL_PID "," LABEL_THREAD_COMM;
+	const char *label = r->query->label ? r->query->label : usual;
+	bool has_others = strcmp(label, "none") != 0;
+	bool has_labels = !r->query->label && s->labels && !r->unlabelled;
+
+	tool(l, "pmu-topprof");
+	word(l, "--label=%s%s" LABEL_COMM "%s", has_others ? label : "", has_others ? "," : "",
+	     has_labels ? "," LABEL_PROGRAM_PREFIX "*" : "");
+}
+
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 {
 	struct command_lines *l = begin(arena);
@@ -155,7 +174,10 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	tool(l, "pmu-symbolize");
 	if (r->settings->cache)
 		word(l, "--cache=%s", r->settings->cache);
-	add_topprof(l, r->query);
+	if (r->template && r->settings->push && r->settings->push_as == PUSH_ROWS)
+		add_topprof_for_rows(l, r);
+	else
+		add_topprof(l, r->query);
 	if (!r->page)
 		word(l, "--slices=0");	/* so that kept profiles and their sums stay small */
 	if (r->template) {

@@ -388,6 +388,7 @@ static void end(struct join *j)
 		const struct stream_origin *o = stream_origin(j->source[i].in);
 		uint64_t shift = (uint64_t)j->source[i].relabel.shift;
 		whole &= stream_is_whole(j->source[i].in);
+		j->counts.streams += !j->source[i].resolved;
 		if (o->first_time && o->first_time + shift < span[0])
 			span[0] = o->first_time + shift;
 		if (o->last_time && o->last_time + shift > span[1])

@@ -154,6 +154,21 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 	}
 }
 
+/*
+ * Return whether another stream begins here, which is reported.  It defines ids of its own, so it
+ * cannot be read as a part of this one.
+ */
+static bool another_begins(struct stream_reader *in)
+{
+	uint64_t magic = load_u64(in->buffer + in->begin);
+
+	if (magic != STREAM_MAGIC && magic != __builtin_bswap64(STREAM_MAGIC))
+		return false;
+	reader_damage(in, "another stream begins here, which is not read: streams are joined by "
+		      "pmu-stream --cat, before pmu-symbolize, not by cat(1)");
+	return true;
+}
+
 /* Report why there is no valid record here. */
 static void report_bad_record(struct stream_reader *in, const struct record *rec, size_t size)
 {
@@ -172,6 +187,8 @@ static void report_bad_record(struct stream_reader *in, const struct record *rec
 static bool read_record(struct stream_reader *in, struct record *rec)
 {
 	while (reader_fill(in, RECORD_HEADER_SIZE)) {
+		if (another_begins(in))
+			return false;
 		size_t size = record_frame(rec, in->buffer + in->begin, in->swap);
 		if (reader_is_large(rec) && (rec->misc || size >= RECORD_HEADER_SIZE))
 			return reader_take_large(in, rec, size);
