@@ -146,6 +146,32 @@ check 'distinct deep stacks take no more memory the more they are, and no more b
 	at_most "$(wc -c <r.80000)" $(($(wc -c <old) * 11 / 10))
 END
 
+check 'chains that are needed again soon are not forgotten again and again' <<'END'
+	unsanitized
+	cat >common <<-EOF
+		def sample(n):
+		    callers = [0x401000 + (n >> 4 * i & 15) * 16 for i in range(57)]
+		    return record(9, struct.pack("<QIIQQ59Q", 0x401000, 5, 5, 1, 59, -512 & 2**64 - 1,
+		                                 0x401000, *callers))
+		def stream(*numbers):
+		    kind = attr(0, 0, 1, IP | TID | PERIOD | CHAIN, flags=0)
+		    return pipe(record(64, kind), record(1, mmap(5, 0x400000, 0x10000, b"/x")),
+		                *(sample(n) for all in numbers for n in all))
+	EOF
+	# 750 KB of chains
+	{ cat common; echo 'out = stream(*[range(3000)] * 6)'; } | compose often.data
+	# and 15 MB after them, none of which comes again
+	{ cat common; echo 'out = stream(*[range(3000)] * 4, range(3000, 60000))'; } | compose once.data
+	for i in often once; do
+		pmu-symbolize -q --definitions 512Ki $i.data >$i
+		pmu-topprof -q --to folded $i.data | sort >want
+		pmu-topprof -q --to folded $i | sort | same want -
+	done
+	test "$(count often CHAINS_RESTART)" = 1
+	at_most "$(count often CHAIN)" 6000
+	at_least "$(count once CHAINS_RESTART)" 20	# the limit has halved again
+END
+
 # harmed: r.data, with the Python on stdin done to its RECORDS, in h.data; CHAIN, SAMPLE and END are
 # types, and first(TYPE) and last(TYPE) indices
 harmed() {

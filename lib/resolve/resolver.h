@@ -138,18 +138,19 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
- * Return whether to forget the chains: their records have CHAINS bytes, those of all other
- * definitions BYTES.  The caller removes them from the definitions, and calls the second function.
- */
-bool resolver_has_many_chains(const struct resolver *r, uint64_t chains, uint64_t bytes);
-void resolver_restart_chains(struct resolver *r);
-
-/*
  * Return whether to call resolver_restart(): whether BYTES, the size of the records of all
  * definitions since the tables were new, exceeds definitions_max, and also about twice the size of
  * the definitions in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
+
+/*
+ * Return whether to forget the chains: whether most definitions are chains, and all of them exceed
+ * these limits.  The records of chains have CHAINS bytes, those of all other definitions BYTES.
+ * The caller removes them from the definitions, and calls the second function.
+ */
+bool resolver_has_many_chains(struct resolver *r, uint64_t chains, uint64_t bytes);
+void resolver_restart_chains(struct resolver *r);
 
 struct resolver_counts resolver_counts(const struct resolver *r);
 

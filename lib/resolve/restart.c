@@ -8,32 +8,37 @@
 #include <stdlib.h>
 
 /*
- * If most definitions are in use again after each restart, forgetting them gains little memory
- * and costs many lookups: the limit doubles.  It halves when few are in use again.  Data count as
- * not in use, because their lookups are cheap.
+ * The definitions exceed the limit.  Return whether to forget the DEFINED definitions of a type.
+ * REDEFINED of them were in use before the last restart, too.  If these are most of them,
+ * forgetting them gains little memory and costs many lookups: the limit doubles instead.  It halves
+ * when few are in use again.
  */
-bool resolver_is_full(struct resolver *r, uint64_t bytes)
+static bool should_forget(struct resolver *r, uint32_t redefined, uint32_t defined)
 {
-	uint32_t defined = r->definitions->frames + r->definitions->data;
-
-	if (bytes <= r->limit)
-		return false;
-	if (r->frames.redefined > defined / 2) {
+	if (redefined > defined / 2) {
 		r->limit *= 2;
 		return false;
 	}
-	if (r->frames.redefined < defined / 8 && r->limit / 2 >= r->limit_min)
+	if (redefined < defined / 8 && r->limit / 2 >= r->limit_min)
 		r->limit /= 2;
 	return true;
+}
+
+/* Data count as not in use, because their lookups are cheap. */
+bool resolver_is_full(struct resolver *r, uint64_t bytes)
+{
+	return bytes > r->limit && should_forget(r, r->frames.redefined,
+						 r->definitions->frames + r->definitions->data);
 }
 
 /*
  * To define chains again costs no look-ups of names.  So if most definitions are chains, it is
  * enough to forget these.
  */
-bool resolver_has_many_chains(const struct resolver *r, uint64_t chains, uint64_t bytes)
+bool resolver_has_many_chains(struct resolver *r, uint64_t chains, uint64_t bytes)
 {
-	return chains >= bytes && chains + bytes > r->limit;
+	return chains >= bytes && chains + bytes > r->limit &&
+	       should_forget(r, r->chains.redefined, r->definitions->chains.count);
 }
 
 /*
@@ -81,7 +86,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 
 void resolver_restart_chains(struct resolver *r)
 {
-	chain_index_restart(&r->chains);
+	chain_index_forget(&r->chains);
 }
 
 void resolver_remove_objects(struct resolver *r)

@@ -14,7 +14,10 @@
 /* Zero-initialised except for CHAINS, then chain_index_begin(). */
 struct chain_index {
 	struct resolved_chains *chains;	/* chains are defined here */
+	uint32_t redefined;		/* of these, chains that were probably defined before the
+					   last chain_index_forget(), too */
 	/* private: */
+	uint64_t *earlier;		/* a bit for each chain of that time; NULL: none */
 	struct recent known;		/* chains by the hash of a callchain */
 	struct table by_frames;		/* over CHAINS */
 };
@@ -44,7 +47,10 @@ static inline void chain_index_prefetch(const struct chain_index *x, struct hash
 uint32_t chain_index_add(struct chain_index *x, const uint32_t *frame, uint32_t frames,
 			 enum stack_end end);
 
-/* Forget all chains: the definitions have forgotten theirs. */
+/* Forget all chains: the definitions have forgotten theirs.  Frames keep their ids. */
+void chain_index_forget(struct chain_index *x);
+
+/* The same, and frames have new ids. */
 void chain_index_restart(struct chain_index *x);
 
 void chain_index_release(struct chain_index *x);
