@@ -102,6 +102,26 @@ check 'stacks that repeat inlined calls without end are left out and counted, no
 	grep "\"value\":7,.*\"stack\":\[\"main\"\]}$" rows
 END
 
+check 'ids of functions and locations may have 64 bits, and a location more lines than one' <<'END'
+	for step in 1 281474976710655; do
+		PYTHONPATH=$TOP/tests PYTHONDONTWRITEBYTECODE=1 python3 - $step >$step.pb <<-EOF
+			import sys
+			from profiles import *
+			step = int(sys.argv[1])
+			lines = [[1], [2], [3, 1], [3], []]
+			sys.stdout.buffer.write(profile(
+			    [function(i * step, 4 + i) for i in (1, 2, 3)] +
+			    [location(i * step, [f * step for f in of]) for i, of in enumerate(lines, 1)] +
+			    [sample([i * step, 2 * step]) for i in range(1, 6)], [b"one", b"two", b"three"]))
+		EOF
+		judge $step.pb
+		mv rows $step.rows
+	done
+	same 1.rows 281474976710655.rows
+	test "$(wc -l <1.rows)" = 5
+	grep "\[\"two\",\"one\",\"three\"\]" 1.rows
+END
+
 check 'the hash of the example in pmu-rows(5) is right' <<'END'
 	unsanitized
 	hash=$(PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/rows.py" hash _start main f)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass over a profile: checks that each message is whole, and that everything it refers
- * to exists.
+ * The second pass over a profile: checks that each sample is whole, and that everything that
+ * messages refer to exists.
  */
 #include "pprof/decode-internal.h"
-
-#include <stdlib.h>
 
 static bool are_strings(const struct decoded *d, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -27,43 +25,15 @@ static bool about_is_sound(const struct decoded *d)
 	return good;
 }
 
-static bool code_is_sound(const struct decoded *d)
+/* Return the frames of a location: at least 1, also if it has no lines, or is not there. */
+static uint32_t frames_of(const struct decoded *d, uint32_t location)
 {
-	bool good = true;
+	uint32_t lines = location != TABLE_NONE ? d->locations.item[location].lines : 0;
 
-	for (uint32_t i = 0; i < d->mappings.count; i++) {
-		struct decoded_mapping m = decoded_mapping(d, i);
-		good &= are_strings(d, m.file, m.build_id, 0);
-	}
-	for (uint32_t i = 0; i < d->functions.count; i++) {
-		struct decoded_function f = decoded_function(d, i);
-		good &= are_strings(d, f.name, f.system_name, f.file);
-	}
-	return good;
+	return lines + (lines == 0);
 }
 
-/* Return whether a location is whole.  Sets *LINES to its number of frames, at least 1. */
-static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *lines)
-{
-	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);
-	uint64_t count = 0;
-	struct wire_field f;
-
-	while (decode_field(&c, &f)) {
-		if (f.tag != FIELD(4, BYTES))
-			continue;
-		struct cursor of_line = cursor_of(f.at, f.size);
-		decode_line(g->d, &of_line);
-		c.failed |= of_line.failed;
-		count++;
-	}
-	g->cut += count > PROFILE_LINES_MAX;
-	*lines = count < PROFILE_LINES_MAX ? (uint16_t)count : PROFILE_LINES_MAX;
-	*lines += *lines == 0;		/* a location without lines is one frame, too */
-	return !c.failed;
-}
-
-static bool samples_are_sound(struct decoding *g, const uint16_t *lines)
+static bool samples_are_sound(struct decoding *g)
 {
 	struct decoded_reader r = { .d = g->d };
 	bool good = true;
@@ -74,26 +44,13 @@ static bool samples_are_sound(struct decoding *g, const uint16_t *lines)
 			good = are_strings(g->d, r.sample.label[k].key, r.sample.label[k].text,
 					   r.sample.label[k].unit);
 		for (size_t k = 0; good && k < r.sample.locations; k++)
-			g->frames += r.sample.location[k] != TABLE_NONE
-				? lines[r.sample.location[k]] : 1;
+			g->frames += frames_of(g->d, r.sample.location[k]);
 	}
 	decoded_reader_release(&r);
 	return good;
 }
 
-static bool stacks_are_sound(struct decoding *g)
-{
-	uint16_t *lines = mem_zeroed(g->d->locations.count, sizeof(*lines));
-	bool good = true;
-
-	for (uint32_t i = 0; good && i < g->d->locations.count; i++)
-		good = location_is_sound(g, i, &lines[i]);
-	good = good && samples_are_sound(g, lines);
-	free(lines);
-	return good;
-}
-
 bool decode_check(struct decoding *g)
 {
-	return about_is_sound(g->d) && code_is_sound(g->d) && stacks_are_sound(g);
+	return about_is_sound(g->d) && g->last_string < g->d->strings && samples_are_sound(g);
 }

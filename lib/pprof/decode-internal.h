@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internals of decode: fields of messages (protobuf.dev/programming-guides/encoding), and the two
- * passes.  The first (decode.c) finds all messages of the profile and indexes those with ids.  The
- * second (decode-check.c) checks each message once, so that later reads need no checks.
+ * passes.  The first (decode.c) finds all messages of the profile; those with ids are checked and
+ * indexed (decode-items.c).  The second (decode-check.c) checks the samples, and that all strings
+ * that messages refer to are there.  So later reads need no checks.
  */
 #pragma once
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "pprof/decode.h"
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* protobuf's wire types */
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, WRONG = 8 };	/* protobuf's wire types */
 
 #define FIELD(number, kind) ((number) << 3 | (kind))
 
@@ -26,6 +27,7 @@ struct decoding {
 	struct report *report;
 	uint64_t frames;	/* in all samples */
 	uint64_t cut;		/* count of locations with too many lines */
+	uint32_t last_string;	/* the largest that mappings and functions have */
 	bool reported;		/* the error has been reported */
 };
 
@@ -58,19 +60,28 @@ static inline __attribute__((always_inline)) bool decode_field(struct cursor *c,
 	if (c->failed || c->at == c->end)
 		return false;
 	struct wire_number n = decode_number(c->at, c->end);
+	size_t size = 0;
 	*f = (struct wire_field){ .tag = n.value };
-	unsigned kind = f->tag & 7;
-	if (n.at && (kind == VARINT || kind == BYTES)) {
+	switch (n.at && n.value >= FIELD(1, 0) ? n.value & 7 : WRONG) {
+	case VARINT:
 		n = decode_number(n.at, c->end);
-		f->value = kind == VARINT ? n.value : 0;
-	}
-	if (n.at && kind == BYTES) {
+		f->value = n.value;
+		break;
+	case BYTES:
+		n = decode_number(n.at, c->end);
 		f->at = n.at;
-		f->size = n.value;
+		size = f->size = n.value;
+		break;
+	case FIXED64:
+		size = 8;
+		break;
+	case FIXED32:
+		size = 4;
+		break;
+	default:
+		n.at = NULL;
 	}
-	size_t size = kind == BYTES ? f->size : kind == FIXED64 ? 8 : kind == FIXED32 ? 4 : 0;
-	if (!n.at || f->tag < FIELD(1, 0) || size > (size_t)(c->end - n.at) ||
-	    (kind != VARINT && kind != BYTES && kind != FIXED64 && kind != FIXED32)) {
+	if (!n.at || size > (size_t)(c->end - n.at)) {
 		cursor_fail(c);
 		return false;
 	}
@@ -84,20 +95,39 @@ static inline struct cursor cursor_of(const uint8_t *at, size_t size)
 	return (struct cursor){ .at = at, .end = size ? at + size : at };
 }
 
-static inline struct cursor cursor_of_item(const struct decoded *d, struct decoded_item item)
+static inline struct cursor cursor_of_message(const struct decoded *d, struct decoded_message m)
 {
-	return cursor_of(d->bytes + item.offset, item.size);
+	return cursor_of(d->bytes + m.offset, m.size);
 }
 
-/* message Line; a reference to a function that is not there is TABLE_NONE */
-struct decoded_line decode_line(const struct decoded *d, struct cursor *c);
+/* Return a string index; out of range becomes TABLE_NONE.  Checked once all strings are known. */
+static inline uint32_t decode_index(uint64_t value)
+{
+	return value < TABLE_NONE ? (uint32_t)value : TABLE_NONE;
+}
+
+/* The same as decoded_find_item(), if items->scattered. */
+uint32_t decoded_find_scattered(const struct decoded_items *items, uint64_t id);
+
+/* Return the index of the item with this ID, or TABLE_NONE. */
+static inline uint32_t decoded_find_item(const struct decoded_items *items, uint64_t id)
+{
+	if (items->scattered)
+		return decoded_find_scattered(items, id);
+	return id - 1 < items->count ? (uint32_t)(id - 1) : TABLE_NONE;
+}
+
+/* Add a message that has an id.  Return false if it is damaged, or its id is taken or 0. */
+bool decode_mapping(struct decoding *g, const struct wire_field *f);
+bool decode_function(struct decoding *g, const struct wire_field *f);
+bool decode_location(struct decoding *g, const struct wire_field *f);
 
 /* message Sample { location_id = 1; value = 2; label = 3; }: false if it is damaged */
-bool decode_sample(struct decoded_reader *r, struct decoded_item item);
+bool decode_sample(struct decoded_reader *r, struct decoded_message m);
 
 /*
- * Check all messages, once they are known.  Return false if one is damaged or has an invalid
- * reference.  Counts g->frames and g->cut.
+ * Check all samples and references, once they are known.  Return false if a sample is damaged, or
+ * a reference is invalid.  Counts g->frames.
  */
 bool decode_check(struct decoding *g);
 

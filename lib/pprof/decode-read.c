@@ -37,6 +37,21 @@ static uint8_t *encode_folded(uint8_t *bytes, size_t *size, const char *file,
 	return bytes;
 }
 
+/* Decode BYTES, all of the input, uncompressed, which this owns. */
+static struct decoded *decode_input(const struct decoded_input *in, uint8_t *bytes, size_t size,
+				    struct report *report)
+{
+	if (look_is_old_profile(bytes, size)) {
+		report_error(report, "'%s' is %s", in->file, LOOK_OLD_PROFILE);
+		free(bytes);
+		return NULL;
+	}
+	if (in->kind == LOOK_TEXT)
+		bytes = encode_folded(bytes, &size, in->file, report);
+	return bytes ? decode_bytes(bytes, size, in->file, in->wrong ? in->wrong : no_profile,
+				    report) : NULL;
+}
+
 struct decoded *decoded_rest(const struct decoded_input *in, void when_read(void),
 			     struct report *report)
 {
@@ -47,15 +62,36 @@ struct decoded *decoded_rest(const struct decoded_input *in, void when_read(void
 	uint8_t *bytes = unpack_rest(in->fd, in->file, in->head, in->size, &size, report);
 	if (bytes && when_read)
 		when_read();
-	if (bytes && look_is_old_profile(bytes, size)) {
-		report_error(report, "'%s' is %s", in->file, LOOK_OLD_PROFILE);
+	return bytes ? decode_input(in, bytes, size, report) : NULL;
+}
+
+static enum look_kind kind_of(const uint8_t *head, size_t size)
+{
+	return look_at(head, size < HEAD ? size : HEAD, true).kind == LOOK_ROWS ? LOOK_ROWS
+										: LOOK_PROFILE;
+}
+
+/*
+ * Decode a small regular file of gzip: to unpack it takes less time than to look into it.  Return
+ * false, with nothing read, if it is something else.
+ */
+static bool decode_small(struct decoded_input *in, struct decoded **d, void when_read(void),
+			 struct report *report)
+{
+	size_t size;
+	uint8_t *bytes = unpack_small(in->fd, &size);
+
+	if (!bytes)
+		return false;
+	if (kind_of(bytes, size) == LOOK_ROWS) {
 		free(bytes);
-		return NULL;
+		return false;
 	}
-	if (bytes && in->kind == LOOK_TEXT)
-		bytes = encode_folded(bytes, &size, in->file, report);
-	return bytes ? decode_bytes(bytes, size, in->file, in->wrong ? in->wrong : no_profile,
-				    report) : NULL;
+	in->kind = LOOK_PROFILE;
+	if (when_read)
+		when_read();
+	*d = decode_input(in, bytes, size, report);
+	return true;
 }
 
 /*
@@ -95,10 +131,13 @@ struct decoded *decoded_read(const char *file, void when_read(void), struct repo
 	}
 	descriptor_enlarge_pipe(in.fd);
 	bool is_regular = fstat(in.fd, &st) == 0 && S_ISREG(st.st_mode);
-	size_t size = read_head(in.fd, is_regular, head, sizeof(head));
-	in.size = is_regular ? 0 : size;
-	in.kind = look_at(head, size, true).kind == LOOK_ROWS ? LOOK_ROWS : LOOK_PROFILE;
-	struct decoded *d = decoded_rest(&in, when_read, report);
+	struct decoded *d = NULL;
+	if (!is_regular || !decode_small(&in, &d, when_read, report)) {
+		size_t size = read_head(in.fd, is_regular, head, sizeof(head));
+		in.size = is_regular ? 0 : size;
+		in.kind = kind_of(head, size);
+		d = decoded_rest(&in, when_read, report);
+	}
 	if (!is_stdin)
 		close(in.fd);
 	return d;

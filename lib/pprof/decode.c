@@ -8,25 +8,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A number of at most eight bytes, such as an address, is put together from all bytes at once. */
+/* Join the lower seven bits of each byte of WORD, whose other bits are 0. */
+static inline uint64_t join_sevens(uint64_t word)
+{
+	word = (word & 0x007f007f007f007fULL) | (word & 0x7f007f007f007f00ULL) >> 1;
+	word = (word & 0x00003fff00003fffULL) | (word & 0x3fff00003fff0000ULL) >> 2;
+	return (word & 0x0fffffffULL) | (word & 0x0fffffff00000000ULL) >> 4;
+}
+
+/* Return up to eight of the SIZE bytes at AT, at least three, as a word, the first one lowest. */
+static inline uint64_t load(const uint8_t *at, size_t size)
+{
+	uint32_t first, last;
+	uint64_t word;
+
+	if (size >= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		return le64toh(word);
+	}
+	if (size < sizeof(first))
+		return at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16;
+	memcpy(&first, at, sizeof(first));
+	memcpy(&last, at + size - sizeof(last), sizeof(last));
+	return le32toh(first) | (uint64_t)le32toh(last) << 8 * (size - sizeof(last));
+}
+
+/* A number such as an address is put together from up to eight bytes at once. */
 struct wire_number decode_long_number(const uint8_t *at, const uint8_t *end)
 {
 	const uint64_t tops = 0x8080808080808080ULL;	/* set in each byte but the last one */
 	struct cursor c = { .at = at, .end = end };
-	uint64_t word;
+	const size_t size = (size_t)(end - at);
+	uint64_t word = size >= 3 ? load(at, size) : tops, last = ~word & tops;
 
-	if (end - at >= 8) {
-		memcpy(&word, at, 8);
-		word = le64toh(word);
-		uint64_t last = ~word & tops;
-		if (last) {
-			word &= (last ^ (last - 1)) & ~tops;
-			word = (word & 0x007f007f007f007fULL) | (word & 0x7f007f007f007f00ULL) >> 1;
-			word = (word & 0x00003fff00003fffULL) | (word & 0x3fff00003fff0000ULL) >> 2;
-			word = (word & 0x0fffffffULL) | (word & 0x0fffffff00000000ULL) >> 4;
-			at += (size_t)__builtin_ctzll(last) / 8 + 1;
-			return (struct wire_number){ at, word };
-		}
+	if (last) {
+		size_t used = (size_t)__builtin_ctzll(last) / 8 + 1;
+		word = join_sevens(word & (last ^ (last - 1)) & ~tops);
+		return (struct wire_number){ used <= size ? at + used : NULL, word };
+	}
+	if (size >= 10 && (at[8] & at[9]) < 0x80) {	/* such as an address of the kernel */
+		bool is_ten = at[8] >= 0x80;
+		word = join_sevens(word & ~tops) | (uint64_t)(at[8] & 0x7f) << 56;
+		word |= is_ten ? (uint64_t)at[9] << 63 : 0;
+		return (struct wire_number){ at + 9 + is_ten, word };
 	}
 	uint64_t value = cursor_uleb(&c);
 
@@ -90,61 +114,6 @@ uint32_t decoded_find_type(const struct decoded *d, const char *name)
 	return find_without_modifiers(d, name);
 }
 
-static uint32_t find_scattered(const struct decoded_items *items, uint64_t id)
-{
-	if (id - 1 < items->count && items->item[id - 1].id == id)
-		return (uint32_t)(id - 1);
-	return TABLE_FIND(&items->table, hash_u64(id), i, items->item[i].id == id);
-}
-
-/* Return the index of the item with this ID, or TABLE_NONE. */
-static inline uint32_t find_item(const struct decoded_items *items, uint64_t id)
-{
-	if (items->scattered)
-		return find_scattered(items, id);
-	return id - 1 < items->count ? (uint32_t)(id - 1) : TABLE_NONE;
-}
-
-static void scatter(struct decoded_items *items)
-{
-	items->scattered = true;
-	for (uint32_t i = 0; i < items->count; i++)
-		table_add(&items->table, hash_u64(items->item[i].id), i);
-}
-
-/*
- * Add a message that has an id.  Return false if it is damaged or its id is taken or 0.
- * Ids usually count up from 1, and then need no table.
- */
-static bool add_item(struct decoding *g, struct decoded_items *items, const char *what,
-		     const struct wire_field *f)
-{
-	struct cursor c = cursor_of(f->at, f->size);
-	struct decoded_item item = { .offset = (uint32_t)(f->at - g->d->bytes),
-				     .size = (uint32_t)f->size };
-	struct wire_field id;
-
-	while (decode_field(&c, &id))
-		if (id.tag == FIELD(1, VARINT))
-			item.id = id.value;
-	if (c.failed)
-		return false;
-	if (item.id == 0 || find_item(items, item.id) != TABLE_NONE) {
-		report_error(g->report, "'%s' is damaged: byte %" PRIu32 " of it, uncompressed: a "
-			     "%s has %s %" PRIu64, g->file, item.offset, what, item.id
-			     ? "the same id as another," : "the reserved id", item.id);
-		g->reported = true;
-		return false;
-	}
-	if (!items->scattered && item.id != (uint64_t)items->count + 1)
-		scatter(items);
-	if (items->scattered)
-		table_add(&items->table, hash_u64(item.id), items->count);
-	items->item = array_grow(items->item, items->count, sizeof(item));
-	items->item[items->count++] = item;
-	return true;
-}
-
 /* Return whether all SIZE bytes are printable ASCII, as most names are; eight at a time. */
 static bool is_plain(const uint8_t *at, size_t size)
 {
@@ -178,14 +147,8 @@ static void add_string(struct decoded *d, const struct wire_field *f)
 static void add_sample(struct decoded *d, const struct wire_field *f)
 {
 	d->sample = array_grow(d->sample, d->samples, sizeof(*d->sample));
-	d->sample[d->samples++] = (struct decoded_item){
+	d->sample[d->samples++] = (struct decoded_message){
 		.offset = (uint32_t)(f->at - d->bytes), .size = (uint32_t)f->size };
-}
-
-/* Return a string index; out of range becomes TABLE_NONE.  Checked once all strings are known. */
-static uint32_t index_of(uint64_t value)
-{
-	return value < TABLE_NONE ? (uint32_t)value : TABLE_NONE;
 }
 
 /* message ValueType { type = 1; unit = 2; } */
@@ -196,9 +159,9 @@ static bool read_type(const struct wire_field *from, struct decoded_type *type)
 
 	while (decode_field(&c, &f))
 		if (f.tag == FIELD(1, VARINT))
-			type->type = index_of(f.value);
+			type->type = decode_index(f.value);
 		else if (f.tag == FIELD(2, VARINT))
-			type->unit = index_of(f.value);
+			type->unit = decode_index(f.value);
 	return !c.failed;
 }
 
@@ -213,7 +176,7 @@ static bool add_type(struct decoded *d, const struct wire_field *f)
 static void add_line(uint32_t **line, uint32_t *lines, uint64_t string)
 {
 	*line = array_grow(*line, *lines, sizeof(**line));
-	(*line)[(*lines)++] = index_of(string);
+	(*line)[(*lines)++] = decode_index(string);
 }
 
 /* Add the strings of F, a field of a list of numbers, packed or not.  False: it is damaged. */
@@ -242,19 +205,19 @@ static bool take_field(struct decoding *g, const struct wire_field *f)
 		add_sample(d, f);
 		break;
 	case FIELD(3, BYTES):
-		return add_item(g, &d->mappings, "mapping", f);
+		return decode_mapping(g, f);
 	case FIELD(4, BYTES):
-		return add_item(g, &d->locations, "location", f);
+		return decode_location(g, f);
 	case FIELD(5, BYTES):
-		return add_item(g, &d->functions, "function", f);
+		return decode_function(g, f);
 	case FIELD(6, BYTES):
 		add_string(d, f);
 		break;
 	case FIELD(7, VARINT):
-		d->drop_frames = index_of(f->value);
+		d->drop_frames = decode_index(f->value);
 		break;
 	case FIELD(8, VARINT):
-		d->keep_frames = index_of(f->value);
+		d->keep_frames = decode_index(f->value);
 		break;
 	case FIELD(9, VARINT):
 		d->time = (int64_t)f->value;
@@ -271,115 +234,16 @@ static bool take_field(struct decoding *g, const struct wire_field *f)
 	case FIELD(13, BYTES):
 		return add_lines(&d->comment, &d->comments, f);
 	case FIELD(14, VARINT):
-		d->default_type = index_of(f->value);
+		d->default_type = decode_index(f->value);
 		break;
 	case FIELD(15, VARINT):
-		d->doc_url = index_of(f->value);
+		d->doc_url = decode_index(f->value);
 		break;
 	case FIELD(1001, VARINT):
 	case FIELD(1001, BYTES):
 		return add_lines(&d->fact, &d->facts, f);
 	}
 	return true;
-}
-
-/* message Mapping; its strings are out of range until code_is_sound() has checked them */
-static struct decoded_mapping read_mapping(struct cursor c)
-{
-	struct decoded_mapping m = { 0 };
-	struct wire_field f;
-
-	while (decode_field(&c, &f))
-		switch (f.tag) {
-		case FIELD(2, VARINT): m.start = f.value; break;
-		case FIELD(3, VARINT): m.limit = f.value; break;
-		case FIELD(4, VARINT): m.offset = f.value; break;
-		case FIELD(5, VARINT): m.file = index_of(f.value); break;
-		case FIELD(6, VARINT): m.build_id = index_of(f.value); break;
-		case FIELD(7, VARINT): m.has_functions = f.value; break;
-		case FIELD(8, VARINT): m.has_files = f.value; break;
-		case FIELD(9, VARINT): m.has_lines = f.value; break;
-		case FIELD(10, VARINT): m.has_inlines = f.value; break;
-		}
-	return m;
-}
-
-struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index)
-{
-	return read_mapping(cursor_of_item(d, d->mappings.item[index]));
-}
-
-/* message Function */
-struct decoded_function decoded_function(const struct decoded *d, uint32_t index)
-{
-	struct cursor c = cursor_of_item(d, d->functions.item[index]);
-	struct decoded_function function = { 0 };
-	struct wire_field f;
-
-	while (decode_field(&c, &f))
-		switch (f.tag) {
-		case FIELD(2, VARINT): function.name = index_of(f.value); break;
-		case FIELD(3, VARINT): function.system_name = index_of(f.value); break;
-		case FIELD(4, VARINT): function.file = index_of(f.value); break;
-		case FIELD(5, VARINT): function.line = (int64_t)f.value; break;
-		}
-	return function;
-}
-
-struct decoded_location decoded_lines(const struct decoded *d, uint32_t index)
-{
-	struct cursor c = cursor_of_item(d, d->locations.item[index]);
-
-	return (struct decoded_location){ .mapping = TABLE_NONE, .at = c.at, .end = c.end };
-}
-
-/* message Location */
-struct decoded_location decoded_location(const struct decoded *d, uint32_t index)
-{
-	struct decoded_location l = decoded_lines(d, index);
-	struct cursor c = { .at = l.at, .end = l.end };
-	struct wire_field f;
-
-	while (decode_field(&c, &f))
-		switch (f.tag) {
-		case FIELD(2, VARINT): l.mapping = find_item(&d->mappings, f.value); break;
-		case FIELD(3, VARINT): l.address = f.value; break;
-		case FIELD(5, VARINT): l.is_folded = f.value; break;
-		}
-	return l;
-}
-
-/* message Line { function_id = 1; line = 2; column = 3; }, field 4 of Location */
-struct decoded_line decode_line(const struct decoded *d, struct cursor *c)
-{
-	struct decoded_line line = { .function = TABLE_NONE };
-	struct wire_field f;
-
-	while (decode_field(c, &f))
-		switch (f.tag) {
-		case FIELD(1, VARINT): line.function = find_item(&d->functions, f.value); break;
-		case FIELD(2, VARINT): line.line = (int64_t)f.value; break;
-		case FIELD(3, VARINT): line.column = (int64_t)f.value; break;
-		}
-	return line;
-}
-
-bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
-		       struct decoded_line *line)
-{
-	struct cursor c = { .at = l->at, .end = l->end };
-	struct wire_field f;
-
-	while (l->lines < PROFILE_LINES_MAX && decode_field(&c, &f)) {
-		l->at = c.at;
-		if (f.tag != FIELD(4, BYTES))
-			continue;
-		struct cursor of_line = cursor_of(f.at, f.size);
-		*line = decode_line(d, &of_line);
-		l->lines++;
-		return true;
-	}
-	return false;
 }
 
 /* Make room for a sample of SIZE bytes: each byte may be a location. */
@@ -406,10 +270,10 @@ static bool read_label(const struct wire_field *from, struct decoded_label *l)
 	*l = (struct decoded_label){ 0 };
 	while (decode_field(&c, &f))
 		switch (f.tag) {
-		case FIELD(1, VARINT): l->key = index_of(f.value); break;
-		case FIELD(2, VARINT): l->text = index_of(f.value); break;
+		case FIELD(1, VARINT): l->key = decode_index(f.value); break;
+		case FIELD(2, VARINT): l->text = decode_index(f.value); break;
 		case FIELD(3, VARINT): l->number = (int64_t)f.value; break;
-		case FIELD(4, VARINT): l->unit = index_of(f.value); break;
+		case FIELD(4, VARINT): l->unit = decode_index(f.value); break;
 		}
 	return !c.failed;
 }
@@ -427,7 +291,7 @@ static bool add_locations(struct decoded_reader *r, const struct wire_field *f, 
 		id = decode_number(id.at, end);
 		if (!id.at)
 			return false;
-		to[count++] = find_item(items, id.value);
+		to[count++] = decoded_find_item(items, id.value);
 	}
 	r->sample.locations = count;
 	return true;
@@ -449,10 +313,10 @@ static bool add_values(struct decoded_reader *r, const struct wire_field *f, uin
 	return true;
 }
 
-bool decode_sample(struct decoded_reader *r, struct decoded_item item)
+bool decode_sample(struct decoded_reader *r, struct decoded_message item)
 {
 	const struct decoded *d = r->d;
-	struct cursor c = cursor_of_item(d, item);
+	struct cursor c = cursor_of_message(d, item);
 	struct decoded_sample *s = &r->sample;
 	size_t most = r->most ? r->most : SIZE_MAX;
 	uint32_t values = 0;
@@ -464,7 +328,8 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 		switch (f.tag) {
 		case FIELD(1, VARINT):
 			if (s->locations < most)
-				s->location[s->locations++] = find_item(&d->locations, f.value);
+				s->location[s->locations++] =
+					decoded_find_item(&d->locations, f.value);
 			break;
 		case FIELD(1, BYTES):
 			if (!add_locations(r, &f, most))

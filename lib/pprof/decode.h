@@ -35,9 +35,17 @@ enum {
 };
 
 /* An encoded message of the profile. */
-struct decoded_item {
-	uint64_t id;			/* 0 in samples, which have none */
+struct decoded_message {
 	uint32_t offset, size;		/* bytes, in decoded.bytes */
+};
+
+/* A message with an id, and what is kept of it so that readers seldom need to decode it. */
+struct decoded_item {
+	uint64_t id;
+	struct decoded_message message;
+	uint32_t lines;		/* of a location: their number, at most PROFILE_LINES_MAX */
+	uint32_t name;		/* of a function: a string; private in a location: the id of the
+				   function of its first line; TABLE_NONE: a larger id */
 };
 
 /* All mappings, functions or locations, in the order of the file. */
@@ -63,7 +71,7 @@ struct decoded {
 	uint32_t types, values;	/* types kept; values per sample in the file */
 	struct decoded_type period_type;
 	struct decoded_items mappings, functions, locations;
-	struct decoded_item *sample;
+	struct decoded_message *sample;
 	uint32_t samples;
 	uint32_t *comment, *fact;	/* strings: lines for people, lines for programs */
 	uint32_t comments, facts;
@@ -177,6 +185,9 @@ uint32_t decoded_find_type(const struct decoded *d, const char *name);
 struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index);
 struct decoded_function decoded_function(const struct decoded *d, uint32_t index);
 struct decoded_location decoded_location(const struct decoded *d, uint32_t index);
+
+/* Return the function of the location's first line, which it must have; or TABLE_NONE. */
+uint32_t decoded_first_function(const struct decoded *d, uint32_t index);
 
 /* Return a location of which nothing is known but its lines. */
 struct decoded_location decoded_lines(const struct decoded *d, uint32_t index);

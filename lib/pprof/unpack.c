@@ -17,6 +17,7 @@ enum {
 	CHUNK = 1 << 16,	/* bytes of the file that are read at a time */
 	GZIP_LEAST = 18,	/* bytes of header and trailer */
 	AT_ONCE_MAX = 64 << 20,	/* bytes of a file that is read as a whole */
+	SMALL = 1 << 20,	/* bytes of a file that may as well be unpacked twice */
 };
 
 struct unpacking {
@@ -103,17 +104,17 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 }
 
 /*
- * Unpack all of a regular file that is one member of gzip, several times faster than in parts.
- * Return false, with nothing read, if it is something else, or damaged.
+ * Unpack all of a regular file of at most MOST bytes that is one member of gzip, several times
+ * faster than in parts.  Return false, with nothing read, if it is something else, or damaged.
  */
-static bool unpack_at_once(struct unpacking *u)
+static bool unpack_at_once(struct unpacking *u, off_t most)
 {
 	struct stat st;
 	uint32_t unpacked;	/* RFC 1952, 2.3.1: the last four bytes, ISIZE */
 	size_t taken, size;
 
 	if (fstat(u->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < GZIP_LEAST ||
-	    st.st_size > AT_ONCE_MAX)
+	    st.st_size > most)
 		return false;
 	uint8_t *in = mem_resize(NULL, (size_t)st.st_size);
 	ssize_t n = pread(u->fd, in, (size_t)st.st_size, lseek(u->fd, 0, SEEK_CUR));
@@ -178,13 +179,26 @@ static bool unpack(struct unpacking *u, const uint8_t *head, size_t size)
 	return good;
 }
 
+uint8_t *unpack_small(int fd, size_t *size)
+{
+	struct unpacking u = { .fd = fd };
+
+	if (!unpack_at_once(&u, SMALL)) {
+		free(u.out.at);
+		return NULL;
+	}
+	*size = u.out.size;
+	return u.out.at;
+}
+
 uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_size,
 		     size_t *size, struct report *report)
 {
 	struct unpacking u = { .file = file, .report = report, .fd = fd };
 
 	buffer_grow(&u.out, CHUNK);
-	bool good = (head_size == 0 && unpack_at_once(&u)) || unpack(&u, head, head_size);
+	bool good = (head_size == 0 && unpack_at_once(&u, AT_ONCE_MAX)) ||
+		    unpack(&u, head, head_size);
 	inflate_close(u.packed);
 	if (!good) {
 		free(u.out.at);

@@ -14,8 +14,14 @@ uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_
 		     size_t *size, struct report *report);
 
 /*
- * The same, but pass the bytes to PIECE, some at a time, and keep none of them: their number has no
- * limit.  Return false (reported) if not all could be read.
+ * Return the uncompressed bytes of a small regular file of gzip and set *SIZE, or return NULL, with
+ * nothing read or reported, if it is something else, or damaged.  The caller frees the bytes.
+ */
+uint8_t *unpack_small(int fd, size_t *size);
+
+/*
+ * As unpack_rest(), but pass the bytes to PIECE, some at a time, and keep none of them: their
+ * number has no limit.  Return false (reported) if not all could be read.
  */
 bool unpack_pieces(int fd, const char *file, const uint8_t *head, size_t head_size,
 		   void piece(void *to, const uint8_t *bytes, size_t size), void *to,

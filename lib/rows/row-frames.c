@@ -28,10 +28,9 @@ static const struct row_names *function_at(struct row_frames *f, uint32_t index)
 		of->name = row_texts_name(f->texts, "?");
 		return of;
 	}
-	struct decoded_function function = decoded_function(f->d, index);
-	of->name = row_frames_string(f, function.name);
+	of->name = row_frames_string(f, f->d->functions.item[index].name);
 	if (f->texts->has_details)
-		of->more = row_frames_string(f, function.file);
+		of->more = row_frames_string(f, decoded_function(f->d, index).file);
 	return of;
 }
 
@@ -70,6 +69,11 @@ void row_frames_decode(struct row_frames *f, uint32_t location)
 	struct decoded_line line;
 
 	of->first = f->frames;
+	if (!has_details && f->d->locations.item[location].lines == 1) {
+		uint32_t function = decoded_first_function(f->d, location);
+		add(f, of, &(struct row_frame){ .name = function_at(f, function)->name });
+		return;
+	}
 	if (has_details)
 		build_id = object_at(f, decoded_location(f->d, location).mapping)->more;
 	while (decoded_next_line(f->d, &l, &line)) {
