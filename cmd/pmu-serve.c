@@ -62,7 +62,9 @@ static const char *parse_keep(const char *text, void *value)
 #define RECORDING "How to sample"
 #define TARGETS "pid comm cgroup uid all"
 
-static const char *const push_forms[] = { [PUSH_ROWS] = "rows", [PUSH_PPROF] = "pprof", NULL };
+static const char *const push_forms[] = {
+	[PUSH_ROWS] = "rows", [PUSH_PPROF] = "pprof", [PUSH_ROWS_DETAIL] = "rows-detail", NULL
+};
 
 static const struct command_option options[] = {
 	{ 'l', "listen", "ADDRESS", "listen on ADDRESS:PORT or unix:PATH; may be repeated",

@@ -63,13 +63,13 @@ fake() {
 	export PMU_PATH
 }
 
-# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first,
-# and writes each request to sent/NUMBER.head and sent/NUMBER.body
+# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first, or
+# profile N with that in ./status-N, and writes each request to sent/NUMBER.head and sent/NUMBER.body
 taker() {
 	mkdir -p sent
 	echo 200 >status
 	cat >taker.py <<-"EOF"
-	import http.server, threading
+	import http.server, json, os, threading
 	number = 0
 	class Taker(http.server.BaseHTTPRequestHandler):
 	    protocol_version = "HTTP/1.1"
@@ -81,7 +81,11 @@ taker() {
 	        open(name + ".body", "wb").write(body)
 	        with open(name + ".head", "w") as head:
 	            head.write("%s %s\n%s" % (self.command, self.path, self.headers))
-	        self.send_response(int(open("status").read()))
+	        status = "status"
+	        if body.startswith(b'{"profile"'):
+	            own = "status-%d" % json.loads(body.split(b"\n")[0])["profile"]
+	            status = own if os.path.exists(own) else status
+	        self.send_response(int(open(status).read()))
 	        self.send_header("Content-Length", "5")
 	        self.end_headers()
 	        self.wfile.write(b"text\n")

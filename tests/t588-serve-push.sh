@@ -126,33 +126,38 @@ check 'rows are sent oldest first, in requests of whole lines, and once' <<'END'
 	eventually pushed 4
 	stopped
 	test "$(ls ring/sent-* | wc -l)" = 2
+	# so has another form
+	rm arguments
+	pushing --push-as rows-detail
+	eventually pushed 4
+	stopped
+	test "$(ls ring/sent-* | wc -l)" = 3
+	test "$(grep -c "^--rows-detail$" arguments)" = 4
 END
 
-check 'profiles wait while the server fails; what is refused or damaged is dropped' <<'END'
+dropped() { test "$(metric "push_dropped_total{reason=\"$1\"}")" = $2; }
+
+check 'profiles wait while the server fails; what is damaged is dropped' <<'END'
 	taker
 	ring 4
 	rows
 	echo x | gzip >ring/profile-$((now - 2000))-60.pb.gz
 	echo 503 >status
 	pushing
-	dropped() { test "$(metric "push_dropped_total{reason=\"$1\"}")" = $2; }
 	eventually failed server 2
 	failed profile
 	test "$(metric push_profiles_total) $(metric push_pending)" = "0 5"
 	echo 401 >status
 	eventually failed unauthorized
-	echo 400 >status
-	eventually dropped refused 1
 	echo 200 >status
 	eventually dropped damaged 1
-	eventually pushed 3
+	eventually pushed 4
 	test "$(metric push_pending)" = 0
 	stopped
 	grep "$taker: profile-$((now - 2000))-60.pb.gz: pmu-topprof: 'ring/.*' is damaged; prof" err
 	grep "'profile-$((now - 2000))-60.pb.gz' cannot be sent: pmu-topprof: 'ring/.*' is dam" err
 	grep -- "--push: $taker: status 503: text; profiles that wait: 5$" err
 	grep "status 401: text; see --push-credentials; profiles that wait: 5$" err
-	grep "refuses 'profile-$((now - 940))-60.*', which is not sent again: status 400: text" err
 	test "$(grep -c "profiles are sent again$" err)" = 1
 	rm ring/*
 	echo "profile 1" | gzip >ring/profile-$((now - 9000))-60.pb.gz
@@ -160,6 +165,39 @@ check 'profiles wait while the server fails; what is refused or damaged is dropp
 	eventually dropped deleted 1
 	stopped
 	grep "profiles that were deleted before they were sent: 1; --keep" err
+END
+
+check 'what is refused is sent again once another was taken, and dropped if refused again' <<'END'
+	taker
+	ring 2
+	rows
+	# a server that refuses all may have a wrong URL: nothing is dropped, also after a restart
+	echo 400 >status
+	pushing
+	eventually failed refused 2
+	dropped refused 0
+	test "$(metric push_profiles_total) $(metric push_pending)" = "0 2"
+	stopped
+	grep "status 400: text; are the URL, the table and the server's version right?; prof" err
+	echo 200 >status
+	echo 413 >status-5
+	refused=profile-$((now - 500))-60.pb.gz
+	echo "profile 5" | gzip >ring/$refused
+	pushing
+	eventually pushed 2
+	eventually failed refused 2
+	dropped refused 0
+	test "$(metric push_pending)" = 1
+	echo "profile 6" | gzip >ring/profile-$((now - 400))-60.pb.gz
+	eventually dropped refused 1
+	test "$(metric push_profiles_total) $(metric push_pending)" = "3 0"
+	stopped
+	grep "takes others, but refuses '$refused', which is not sent again: status 413: text" err
+	rm sent/*
+	pushing
+	sleep 1
+	stopped
+	none ls sent
 END
 
 # services OPTION...: serve so; the services of the rows of $target that are sent are in ./names

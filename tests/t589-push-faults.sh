@@ -103,18 +103,18 @@ check 'after a fault of any kind all comes again, and answers in all forms are u
 	test "$(cat run/*/err | tr -d "\n -~" | wc -c)" = 0
 END
 
-check 'a request that is refused is not sent again: it is counted and reported' <<'END'
+check 'what is refused twice is not sent again: it is counted and reported' <<'END'
 	any_user
 	needs_command curl
 	mkdir -m 700 ring
 	pushes make ring 3
 	idle
-	receive $(for status in 400 413 422; do echo $status=$status; done)
+	receive $(for status in 400 413 422; do echo "$status=$status,200,$status"; done)
 	for status in 400 413 422; do push $status "$(at $status)"; done
 	for status in 400 413 422; do
 		eventually has 2 $status
 		eventually nothing_pending $status
-		test "$(wc -l <to/$status/log)" = 3
+		test "$(wc -l <to/$status/log)" = 4
 		test "$(metric_of $status push_profiles_total)" = 2
 		test "$(metric_of $status "push_dropped_total{reason=\"refused\"}")" = 1
 		grep "$(ls ring | head -n 1)" run/$status/err | grep $status

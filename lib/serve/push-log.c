@@ -19,7 +19,7 @@ static const struct {
 	[PUSH_MISSING] = { "missing", "; is the URL right, and does the table exist?" },
 	[PUSH_BUSY] = { "busy", "" },
 	[PUSH_SERVER] = { "server", "" },
-	[PUSH_REFUSED] = { "refused", "" },
+	[PUSH_REFUSED] = { "refused", "; are the URL, the table and the server's version right?" },
 	[PUSH_CREDENTIALS] = { "credentials", "" },
 	[PUSH_PROFILE] = { "profile", "" },
 	[PUSH_MARK] = { "mark", "; after a restart, profiles are sent a second time" },
@@ -35,8 +35,8 @@ void push_log_failure(struct push_log *l, enum push_failure failure, const char 
 	double now = server_now();
 
 	l->failures[failure]++;
-	if (failure == PUSH_REFUSED || now < l->due[failure])
-		return;		/* push_log_dropped() reports what is refused */
+	if (now < l->due[failure])
+		return;
 	l->due[failure] = now + hour;
 	l->has_failed |= failure != PUSH_MARK;
 	report_event(l->report, "--push: %s: %s%s; profiles that wait: %zu", l->server, why,
@@ -72,9 +72,10 @@ void push_log_deleted(struct push_log *l, size_t count)
 void push_log_dropped(struct push_log *l, enum push_drop drop, const char *name, const char *why)
 {
 	l->drops[drop]++;
+	l->failures[PUSH_REFUSED] += drop == PUSH_NOT_TAKEN;
 	if (drop == PUSH_NOT_TAKEN)
-		report_note(l->report, "--push: %s refuses '%s', which is not sent again: %s",
-			    l->server, name, why);
+		report_note(l->report, "--push: %s takes others, but refuses '%s', which is not "
+			    "sent again: %s", l->server, name, why);
 	else
 		report_note(l->report, "--push: '%s' cannot be sent: %s", name, why);
 }

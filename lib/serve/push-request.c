@@ -68,7 +68,7 @@ char *push_request_target(const struct serve_settings *s, const char *host, uint
 	const char *given = s->push->target;
 	bool is_root = push_target_is_root(given);
 
-	if (s->push_as == PUSH_ROWS) {
+	if (s->push_as != PUSH_PPROF) {
 		char *target = mem_text(given);
 		if (is_root && !push_target_has(target, "query"))
 			push_target_add(&target, "query",

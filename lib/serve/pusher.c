@@ -40,6 +40,9 @@ struct queued_file {
 	bool is_suspect;		/* it could not be read */
 	unsigned failures;		/* to read it, for which it may be the reason */
 	uint64_t reads;			/* of the pusher, at the last of these */
+	bool was_refused;		/* by the server, which may be wrong about all profiles */
+	uint64_t taken;			/* of the pusher, at that time */
+	uint64_t tries;			/* of the pusher, after the last failure */
 	bool dropped;			/* it was damaged */
 };
 
@@ -68,6 +71,8 @@ struct pusher {
 	off_t size, offset, piece;	/* bytes of FD: all, sent, in the current request */
 	uint64_t reads;			/* profiles that were opened, or made into rows */
 	unsigned unread;		/* failures to do so since the last one */
+	uint64_t taken;			/* profiles that the server has taken */
+	uint64_t tries;			/* profiles that were put back, to be tried again */
 	struct event *on_turn;		/* go on */
 	bool pauses_now;		/* ON_TURN comes after a pause */
 	struct pauses pauses;
@@ -176,6 +181,7 @@ static void fail_to_read(struct pusher *p, const char *why, bool by_signal)
 	note_failure(p, PUSH_PROFILE, text);
 	forget_current(p);
 	if (q && !is_gone) {
+		q->tries = ++p->tries;
 		q->failures += !by_signal && (!q->is_suspect || q->reads != p->reads);
 		q->is_suspect = true;
 		q->reads = p->reads;
@@ -210,8 +216,8 @@ static void send_piece(struct pusher *p)
 	p->posts = true;
 	const struct post_request request = {
 		.target = target,
-		.type = p->settings->push_as == PUSH_ROWS ? "application/x-ndjson"
-			: "application/octet-stream",
+		.type = p->settings->push_as == PUSH_PPROF ? "application/octet-stream"
+			: "application/x-ndjson",
 		.authorization = *authorization ? authorization : NULL,
 		.fd = p->fd, .offset = p->offset, .size = p->piece,
 	};
@@ -236,22 +242,42 @@ static enum push_failure failure_of(int status)
 	}
 }
 
-static void refused(struct pusher *p, const struct post_result *r)
+/*
+ * The server refuses the current profile, because of WHY.  With a wrong URL, table or version it
+ * refuses all.  So the profile is dropped only when it is refused again, after another was taken.
+ */
+static void refuse_current(struct pusher *p, const char *why, double asked)
 {
-	enum push_failure failure = failure_of(r->status);
-	char why[sizeof(r->why) + 32], name[KEPT_FILE_NAME];
+	struct queued_file *q = find(p, &p->current);
+	char name[KEPT_FILE_NAME];
 
-	snprintf(why, sizeof(why), "status %d%s%s", r->status, *r->why ? ": " : "", r->why);
-	if (failure == PUSH_REFUSED) {
+	if (q && q->was_refused && p->taken > q->taken) {
 		name_of(&p->current, name);
 		push_log_dropped(&p->log, PUSH_NOT_TAKEN, name, why);
-		p->current_is_gone = false;
-		note_failure(p, failure, why);
 		settle(p);
 		wake(p, after_refusal);
 		return;
 	}
-	fail(p, failure, why, r->retry_after);
+	note_failure(p, PUSH_REFUSED, why);
+	forget_current(p);
+	if (q) {
+		q->was_refused = true;
+		q->taken = p->taken;
+		q->tries = ++p->tries;
+	}
+	wake(p, pauses_next(&p->pauses, asked));
+}
+
+static void refused(struct pusher *p, const struct post_result *r)
+{
+	enum push_failure failure = failure_of(r->status);
+	char why[sizeof(r->why) + 32];
+
+	snprintf(why, sizeof(why), "status %d%s%s", r->status, *r->why ? ": " : "", r->why);
+	if (failure == PUSH_REFUSED)
+		refuse_current(p, why, r->retry_after);
+	else
+		fail(p, failure, why, r->retry_after);
 }
 
 static void posted(void *context, const struct post_result *r)
@@ -275,8 +301,10 @@ static void posted(void *context, const struct post_result *r)
 	p->offset += p->piece;
 	pauses_reset(&p->pauses);
 	push_log_sent(&p->log, (uint64_t)p->piece, p->offset == p->size);
-	if (p->offset == p->size)
+	if (p->offset == p->size) {
+		p->taken++;
 		settle(p);
+	}
 	wake(p, 0);
 }
 
@@ -336,15 +364,21 @@ static void open_profile(struct pusher *p, const char *name)
 	descriptor_close(fd);
 }
 
-/* Return the oldest profile that waits, or NULL.  Those that cannot be read come last. */
+/*
+ * Return the oldest profile that waits, or NULL.  Those that cannot be read, or are refused, come
+ * last, in turn, until another one was read or taken.
+ */
 static const struct queued_file *choose(const struct pusher *p)
 {
 	const struct queued_file *last = NULL;
 
 	for (const struct queued_file *q = p->waiting; q < p->waiting + p->count; q++) {
-		if (!q->dropped && (!q->is_suspect || q->reads != p->reads))
+		if (q->dropped)
+			continue;
+		if ((!q->is_suspect || q->reads != p->reads) &&
+		    (!q->was_refused || q->taken != p->taken))
 			return q;
-		if (!q->dropped && !last)
+		if (!last || q->tries < last->tries)
 			last = q;
 	}
 	return last;
@@ -362,10 +396,10 @@ static void start_next(struct pusher *p)
 	p->has_current = true;
 	p->offset = 0;
 	name_of(&p->current, name);
-	if (p->settings->push_as == PUSH_ROWS)
-		make_rows(p, name);
-	else
+	if (p->settings->push_as == PUSH_PPROF)
 		open_profile(p, name);
+	else
+		make_rows(p, name);
 }
 
 static void on_turn(evutil_socket_t fd, short what, void *context)

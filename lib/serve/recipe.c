@@ -174,7 +174,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	tool(l, "pmu-symbolize");
 	if (r->settings->cache)
 		word(l, "--cache=%s", r->settings->cache);
-	if (r->template && r->settings->push && r->settings->push_as == PUSH_ROWS)
+	if (r->template && r->settings->push && r->settings->push_as != PUSH_PPROF)
 		add_topprof_for_rows(l, r);
 	else
 		add_topprof(l, r->query);
@@ -227,6 +227,8 @@ recipe_tools recipe_rows(const struct serve_settings *settings, const char *host
 	word(l, "--host=%s", host);
 	if (settings->service)
 		word(l, "--service=%s", settings->service);
+	if (settings->push_as == PUSH_ROWS_DETAIL)
+		word(l, "--rows-detail");
 	word(l, "--");
 	word(l, "%s/%s", directory, name);
 	return l->argv;

@@ -11,7 +11,7 @@ struct push_url;
 struct query;
 
 /* The form in which profiles are sent. */
-enum push_form { PUSH_ROWS, PUSH_PPROF };
+enum push_form { PUSH_ROWS, PUSH_PPROF, PUSH_ROWS_DETAIL };
 
 struct serve_settings {
 	const struct word_list *addresses;	/* each passes listen_check() */

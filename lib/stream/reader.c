@@ -35,7 +35,9 @@ static bool read_header(struct stream_reader *in)
 	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
 		if (reader_stopped(in))
 			return false;
-		if (in->end == in->begin && !in->damaged)
+		if (in->end == in->begin && !in->damaged && in->seekable)
+			reader_damage(in, "empty: the file has no bytes");
+		else if (in->end == in->begin && !in->damaged)
 			reader_damage(in, "empty: no stream came; did the command before this one "
 				      "fail?");
 		else if (!in->damaged)
