@@ -117,7 +117,7 @@ static const struct command_option options[] = {
 	  SETS_TEXT(keep_query), .needs = "keep", .group = KEEP },
 	{ 0, "push", "URL", "send each kept profile to URL: http://HOST:PORT/..., or unix:PATH",
 	  SETS_LIST(push), .needs = "keep", .group = PUSH },
-	{ 0, "push-as", "FORM", "as rows (ClickHouse), or files (Pyroscope)",
+	{ 0, "push-as", "FORM", "as rows, or as files (Pyroscope)",
 	  SETS_CHOICE(settings.push_as, push_forms), .needs = "push", .group = PUSH },
 	{ 0, "push-credentials", "FILE", "send a token, or a user and a password, from FILE",
 	  SETS_TEXT(settings.push_credentials), .needs = "push", .group = PUSH },

@@ -63,8 +63,8 @@ fake() {
 	export PMU_PATH
 }
 
-# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first, or
-# profile N with that in ./status-N, and writes each request to sent/NUMBER.head and sent/NUMBER.body
+# taker: a server on a free port, $taker; it answers with the status in ./status, "200" at first, to
+# profile N with that in ./status-N, and writes a request to sent/NUMBER.head and sent/NUMBER.body
 taker() {
 	mkdir -p sent
 	echo 200 >status

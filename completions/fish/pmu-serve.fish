@@ -19,7 +19,7 @@ complete -c pmu-serve -l keep -x -d 'sample all the time; keep profiles of the l
 complete -c pmu-serve -l interval -x -d 'write one of these profiles every TIME (1m)'
 complete -c pmu-serve -l keep-query -x -d 'events and options of these profiles, as in a request'
 complete -c pmu-serve -l push -x -d 'send each kept profile to URL: http://HOST:PORT/..., or unix:PATH'
-complete -c pmu-serve -l push-as -x -a 'rows pprof rows-detail' -d 'as rows (ClickHouse), or files (Pyroscope): rows, pprof, rows-detail (rows)'
+complete -c pmu-serve -l push-as -x -a 'rows pprof rows-detail' -d 'as rows, or as files (Pyroscope): rows, pprof, rows-detail (rows)'
 complete -c pmu-serve -l push-credentials -r -F -d 'send a token, or a user and a password, from FILE'
 complete -c pmu-serve -l host -x -d 'name this machine NAME there, not by its own name'
 complete -c pmu-serve -l service -x -d 'name what is sampled NAME there'
