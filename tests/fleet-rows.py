@@ -10,8 +10,8 @@ Without BASE, two services have made stacks.  Numbers:
     hosts (20), days (1), profiles (1)   so many profiles a minute apart, on each host and day
     stacks (300)                         of a profile at most, the most frequent ones
     samples (1000)                       of a profile, on average
-    build (0)                            1: on odd hosts, the second half of the days has build bb
-    slower (0)                           per mille by which the function "planted" grows in build bb
+    build (0)                            1: on odd hosts, the second half of the days has build bb...
+    slower (0)                           per mille by which the function "planted" grows in that build
     hosts_differ (20)                    per mille: how much the share of a function differs by host
     seed (1)
 
@@ -27,6 +27,7 @@ import random
 import sys
 
 START = 1728000000  # midnight in UTC
+OLD, NEW, LIBRARY = "aa" * 20, "bb" * 20, "cc" * 20    # build IDs
 FIELDS = '"type":"cpu","unit":"nanoseconds","value":'
 
 
@@ -79,7 +80,7 @@ class Stack:
 
     def __init__(self, weight, names, has_label, build, slower):
         self.weight = weight * (slower if names[-1] == "planted" else 1)
-        ids = ["aa" if n == 0 else build if n < 3 else "cc" for n in range(len(names))]
+        ids = [OLD if n == 0 else build if n < 3 else LIBRARY for n in range(len(names))]
         text = json.dumps(names, separators=(",", ":"))
         details = json.dumps(ids, separators=(",", ":"))
         labels = ',"labels":{"pid":7,"user":"it\'s"}' if has_label else ""
@@ -103,7 +104,7 @@ def main():
     names = sorted(services)
     builds = {build: {name: [Stack(*stack, build, slower) for stack in services[name]]
                       for name in names}
-              for build, slower in (("aa", 1), ("bb", 1 + numbers["slower"] / 1000))}
+              for build, slower in ((OLD, 1), (NEW, 1 + numbers["slower"] / 1000))}
     dice = random.Random(numbers["seed"])
     differ = [[math.exp(dice.gauss(0, numbers["hosts_differ"] / 1000))
                for _ in services[names[host % len(names)]]] for host in range(numbers["hosts"])]
@@ -114,7 +115,7 @@ def main():
             for host in range(numbers["hosts"]):
                 service = names[host % len(names)]
                 is_new = numbers["build"] and host % 2 and 2 * day + 1 >= numbers["days"]
-                stacks = builds["bb" if is_new else "aa"][service]
+                stacks = builds[NEW if is_new else OLD][service]
                 start = f'{{"time":{START + 86400 * day + 60 * minute},"duration_ns":60000000000,'
                 start += f'"host":"h{host}","service":{json.dumps(service)},{FIELDS}'
                 counts = [poisson(dice, stack.weight * numbers["samples"] * factor)

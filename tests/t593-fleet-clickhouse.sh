@@ -42,11 +42,19 @@ check 'each query answers what loops find; copies count once, cut otherwise or n
 	is_right builds function=main
 	is_right builds function=f7 to=1728172800
 	for after in 0 1; do
-		is_right deploy after=$after build=bb
+		is_right deploy after=$after build=BBbbbb
 		is_right deploy after=$after at=1728172800 service=odd
 	done
 	is_right top host=h3 from=1728086400 to=1728259200
 	is_right growth function=planted limit=1
+	is_right growth limit=3 to=1728086400
+	# a host alone differs from nothing: not by -0
+	query hosts host=h3 >one 2>said
+	grep -qx "pmu-query: fewer than three hosts: none can be unlike the others" said
+	test "$(sed 1d one | cut -f 1,3)" = "h3	0"
+	query growth to=1728086400 2>said | sed 1d | cut -f 5 | sort -u >slopes
+	grep -qx "pmu-query: growth needs at least two days" said
+	test "$(cat slopes)" = 0
 	# what is asked for is what is compared
 	query --raw top host=h3 >other
 	! python3 "$TOP/tests/fleet-answers.py" top host=h2 rows.json <other >differs
@@ -54,7 +62,7 @@ check 'each query answers what loops find; copies count once, cut otherwise or n
 	clickhouse_ask 1 'OPTIMIZE TABLE profiles FINAL'
 	is_right stacks
 	query top -- -n 3 | grep -c ' planted$'
-	query deploy build=bb -- -n 3 | grep 'more *planted$'
+	query deploy build=bbbbbb -- -n 3 | grep 'more *planted$'
 	query stacks -o page.html
 	grep -q planted page.html
 	# retention: what is older than 90 days goes, and what is younger stays
@@ -72,6 +80,8 @@ check 'names, labels and numbers come back as they were; and no name of a value 
 	clickhouse_start 1
 	clickhouse_send 1 <rows.json
 	rows_again | python3 "$TOP/tests/fleet-names.py" compare rows.json
+	query --raw deploy at=0 after=1 >answer
+	pmu-top answer >&2
 	turn=0
 	while IFS= read -r name; do
 		name=$(printf %s. "$name" | sed 's/^new\\line/new\nline/')

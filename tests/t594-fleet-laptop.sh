@@ -50,14 +50,14 @@ made_rows() {
 	        for n in range(40):
 	            count = numbers.randrange(1, 50)
 	            count += 40 * day * (n == 3) + 500 * (n == 5 and host == 7)
-	            build = "bb" if day > 1 and host % 2 else "aa"
+	            build = "Bbbb05" if day > 1 and host % 2 else "aaaa05"
 	            row = {"time": 1728000000 + 86400 * day + 60 * host,
 	                   "duration_ns": 60000000000, "host": f"h{host}",
 	                   "service": "odd" if n % 2 else "even", "type": "cpu",
 	                   "unit": "nanoseconds", "value": count * 10**7, "samples": count,
 	                   "hash": f"{n:016x}",
 	                   "stack": ["_start", "main", f"f{n % 30}", f"f{n}"][: n + 1],
-	                   "build_id": ["aa", build, "cc", "cc"][: n + 1]}
+	                   "build_id": ["aaaa01", build, "cc", "cc"][: n + 1]}
 	            if n % 3 == 0:
 	                row["labels"] = {"user": "it's", "pid": n}
 	            print(json.dumps(row))
@@ -74,14 +74,15 @@ check 'each query answers what loops over all rows find, for what its variables 
 	is_right callers function=f5 service=odd
 	is_right builds function=main
 	is_right builds function=f7 to=1728172800
-	is_right deploy after=1 build=bb
-	is_right deploy after=0 build=bb
+	is_right deploy after=1 build=bBbB0
+	is_right deploy after=0 build=bbbb05
 	is_right deploy after=1 at=1728172800
 	is_right deploy after=0 at=1728172800
 	asks deploy rows.json at=1728172800 runs=3 >answer
 	test "$(grep -o "\"run\":\"[0-9]*\"" answer | sort -u | wc -l)" = 3
 	is_right top host=h3 from=1728086400 to=1728259200
 	is_right growth function=f5
+	is_right growth limit=3 to=1728086400
 	is_right hosts limit=3 service=odd
 	test "$(cut -f 1 answer | sed -n 2p)" = h7
 	asks top rows.json host=h99 >answer
@@ -96,13 +97,26 @@ check 'pmu-query gives these answers, and shows them' <<'END'
 	made_rows >rows.json
 	query() { "$TOP/fleet/pmu-query" --duckdb rows.json "$@"; }
 	for words in service stacks top "callers function=f5" "builds function=f7" "hosts limit=5" \
-			"growth limit=3" "deploy build=bb after=1" "top service=odd host=h3"; do
+			"growth limit=3" "deploy build=bbbb05 after=1" "top service=odd host=h3"; do
 		asks ${words%% *} rows.json $(echo "$words" | grep -o "[a-z]*=.*") >want
 		test -s want
 		query --raw $words | same want -
 	done
 	query top | grep -q " f5$"
-	query deploy build=bb >out
+	query stacks >want
+	query service | same want -
+	head -n 1 want >&2
+	# an answer of one host or one day says what it cannot tell
+	query hosts limit=1 >out 2>err
+	test "$(wc -l <out)" = 2
+	test ! -s err
+	query hosts host=h3 >out 2>err
+	grep -x "pmu-query: fewer than three hosts: none can be unlike the others" err
+	sed 1d out | cut -f 1,3 | grep -x "h3	0\(\.0*\)*"
+	query growth limit=2 to=1728086400 >out 2>err
+	none grep -i nan out
+	grep -x "pmu-query: growth needs at least two days" err
+	query deploy build=bbbb05 >out
 	query stacks -o page.html
 	grep -q "</html>" page.html
 	exits 1 query top service="it's; DROP" 2>err

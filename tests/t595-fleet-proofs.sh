@@ -101,7 +101,7 @@ check 'ten million rows in three shards: each query is right, in a second; the p
 	for words in top stacks service hosts growth 'callers function=planted' \
 		'builds function=planted' 'top service=sort' 'stacks host=h7' \
 		'top from=1728086400 to=1728172800' 'deploy at=1728172800 after=0' \
-		'deploy build=bb after=1 service=python'; do
+		'deploy build=bbbbbb after=1 service=python'; do
 		quick_and_right sums.json $words
 	done
 	query stacks -o fleet.html
@@ -133,9 +133,9 @@ check 'a build that makes a function 3 % slower is found; equal halves differ in
 	# the shares of functions differ by 1 % from host to host
 	set -- BASE=base.rows hosts=100 samples=40000 hosts_differ=10
 	made "$@" build=1 slower=30 seed=5 | clickhouse_send 1
-	query deploy build=bb | tee changes >&2
+	query deploy build=bbbbbb | tee changes >&2
 	grep -q ' more *planted$' changes
-	query deploy build=bb -- -j >changes.json
+	query deploy build=bbbbbb -- -j >changes.json
 	python3 - <<-"EOF"
 	import json
 	found = {f["name"]: f for f in json.load(open("changes.json"))["rows"]}["planted"]

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Functions whose part of the whole grows from day to day (UTC): by the slope of a line through the
 -- parts of all days.  With `function`, this one.  A line is a function on a day; `share` is its own
--- part of that day's value, and `per_day` is the slope.  Each SELECT reads what the next one makes.
+-- part of that day's value, and `per_day` is the slope.  Of equal slopes, the largest value is
+-- first.  Each SELECT reads what the next one makes.
 SELECT replaceRegexpAll(replaceAll(name, ';', ':'), '[[:cntrl:]]', ' ') AS function,
 	toDate(number) AS day, day_value AS value, round(day_value / of_day, 6) AS share,
-	round(slope, 6) AS per_day
+	round(slope, 6) + 0 AS per_day
 FROM (
 -- functions, with arrays over all days
-SELECT name, days, totals, day_values,
+SELECT name, days, totals, day_values, arraySum(day_values) AS of_all,
 	arrayMap(d -> d - arraySum(days) / length(days), days) AS around,
 	if(length(days) < 2, 0,
 		arraySum(arrayMap((a, v, t) -> a * v / t, around, day_values, totals))
@@ -49,9 +50,9 @@ ARRAY JOIN names AS name, all_days AS own_days, all_values AS values
 )
 WHERE 1
 	AND name = {function:String}
-ORDER BY slope DESC, name
+ORDER BY slope DESC, of_all DESC, name
 LIMIT {limit:UInt32}
 )
 ARRAY JOIN days AS number, totals AS of_day, day_values AS day_value
-ORDER BY slope DESC, name, day
+ORDER BY slope DESC, of_all DESC, name, day
 FORMAT TSVWithNames

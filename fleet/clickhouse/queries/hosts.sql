@@ -4,7 +4,7 @@
 -- make of it.  `function` is what takes more there than everywhere, and `share` is its part of the
 -- host's value.  Each SELECT reads what the next one makes.
 SELECT replaceRegexpAll(replaceAll(host, ';', ':'), '[[:cntrl:]]', ' ') AS name,
-	host_samples AS samples, round(other, 4) AS differs, round(chance, 4) AS by_chance,
+	host_samples AS samples, round(greatest(other, 0), 4) AS differs, round(chance, 4) AS by_chance,
 	replaceRegexpAll(replaceAll(functions[most], ';', ':'), '[[:cntrl:]]', ' ') AS function,
 	round(values[most] / of_host, 4) AS share, round(parts[most], 4) AS everywhere
 FROM (

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- One side of a deployment, as rows in which each host is a run of its own, for pmu-diff(1): the side
 -- before it if `after` is 0, and the side after it if `after` is 1.  After is what started at the
--- time `at` or later; or, with `build`, the recordings that ran this build ID (rows of --rows-detail).
+-- time `at` or later; or, with `build`, the recordings that ran a build ID that begins so (rows of
+-- --rows-detail).
 -- With `runs` above 0, hosts are put together into so many runs: pmu-diff(1) compares up to 1,000.
 WITH selected AS MATERIALIZED (FROM samples), ran AS (
 	SELECT DISTINCT host, service, time, time_ns FROM selected
-	WHERE list_contains(build_id, getvariable('build'))
+	WHERE len(list_filter(build_id, id -> starts_with(lower(id), lower(getvariable('build'))))) > 0
 ), sides AS (
 	SELECT s.*, CASE WHEN coalesce(CAST(getvariable('runs') AS BIGINT), 0) > 0
 		THEN CAST(hash(s.host) % CAST(getvariable('runs') AS UBIGINT) AS VARCHAR) ELSE s.host END AS run,

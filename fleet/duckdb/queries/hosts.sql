@@ -18,7 +18,7 @@ WITH own AS MATERIALIZED (
 	SELECT sum(sqrt(of_all * (1 - of_all))) AS all_functions FROM everywhere
 ), compared AS (
 	SELECT host, any_value(samples) AS samples,
-		(sum(abs(here - of_all)) + 1 - sum(of_all)) / 2 AS differs,
+		greatest(sum(abs(here - of_all)) + 1 - sum(of_all), 0) / 2 AS differs,
 		any_value(all_functions) / sqrt(2 * pi() * any_value(samples)) AS by_chance,
 		arg_max(function, here - of_all) AS function, arg_max(here, here - of_all) AS share,
 		arg_max(of_all, here - of_all) AS everywhere
