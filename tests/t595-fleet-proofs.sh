@@ -64,11 +64,12 @@ quick_and_right() {
 	python3 "$TOP/tests/fleet-answers.py" "$@" "$sums" <answer
 }
 
-# page_opens FILE: a browser shows this page, and in it the sums that another reader finds
+# page_opens FILE: a browser shows this page, and in it the sums that another reader finds; search,
+# zoom, the table and its error bars work
 page_opens() {
 	needs_command chromium chromedriver
 	/usr/bin/python3 -c 'import selenium' 2>/dev/null || skip 'no selenium for python3'
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$TOP/tests/flame.py" browse "sums,$1"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$TOP/tests/flame.py" browse "sums,$1" "use,$1"
 }
 
 check 'ten million rows in three shards: each query is right, in a second; the page opens' <<'END'
