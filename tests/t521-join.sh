@@ -178,6 +178,9 @@ check 'what cannot be joined is reported, the rest is joined' <<'END'
 	test "$(has j.data SAMPLE 2>err)" = "$(has a.data SAMPLE)"
 	exits 1 pmu-stream --cat a.data nowhere.data >j.data 2>err
 	grep -q "nowhere.data" err
+	: >empty.data
+	exits 1 pmu-stream --cat a.data empty.data >j.data 2>err
+	grep -q "empty.data: offset 0x0: empty: the file has no bytes" err
 	head -c 3000 a.data >cut.data
 	exits 1 pmu-stream --cat a.data cut.data >j.data 2>err
 	grep -q "cut.data: offset 0x" err

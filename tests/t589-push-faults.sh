@@ -62,7 +62,7 @@ well='slow chunked closing no-length old-version unsaid-close with-continue 201 
 # steps STEP...: a plan in which a request that is taken follows each step
 steps() { echo "$*" | sed "s/[ ,\t]\{1,\}/,200,/g"; }
 
-check 'after a fault of any kind all comes again, and answers in all forms are understood' <<'END'
+check 'after a fault of any kind all comes again: also silence; answers have all forms' <<'END'
 	any_user
 	needs_command curl
 	mkdir -m 700 ring
@@ -72,8 +72,12 @@ check 'after a fault of any kind all comes again, and answers in all forms are u
 	test $# = 29
 	first=$(echo "$*" | cut -d " " -f 1-15)
 	second=$(echo "$*" | cut -d " " -f 16-)
+	slow='silent drip drip-body'
+	test -z "$PUSH" || slow="$slow deaf endless-chunks endless-continue"
 	receive elsewhere first=$(steps $first) second=$(steps $second) well=$(echo $well | tr " " ,) \
-		seconds=after-3-seconds date=after-date
+		seconds=after-3-seconds date=after-date $(for step in $slow; do echo $step=$step; done)
+	# half a minute each: these wait while the others are at work
+	for name in $slow; do push $name "$(at $name)" --service s; done
 	for name in first second well seconds date; do push $name "$(at $name)" --service s; done
 	for name in first second well seconds date; do
 		slowly has 17 $name
@@ -81,6 +85,12 @@ check 'after a fault of any kind all comes again, and answers in all forms are u
 		test "$(metric_of $name push_profiles_total)" = 17
 	done
 	pushes compare to/first to/second to/well to/seconds to/date ring host=h1 service=s
+	# a server that takes or answers nothing, or without end, was left after a limit
+	for name in $slow; do
+		slowly has 17 $name
+		grep "in time\|too long" run/$name/err
+	done
+	pushes compare $(for name in $slow; do echo to/$name; done) ring host=h1 service=s
 	nothing_wrong
 	test ! -e to/elsewhere/log
 	# each fault came, once; the next request came after a pause, as long as was asked for
@@ -121,23 +131,6 @@ check 'what is refused twice is not sent again: it is counted and reported' <<'E
 		pushes compare to/$status ring host=h1 only=2
 	done
 	nothing_wrong
-END
-
-check 'a server that takes or answers nothing, or without end, is left after a limit' <<'END'
-	any_user
-	unsanitized
-	needs_command curl
-	mkdir -m 700 ring
-	pushes make ring 2 stacks=8
-	idle
-	slow='silent drip drip-body'
-	test -z "$PUSH" || slow="$slow deaf endless-chunks endless-continue"
-	receive $(for step in $slow; do echo "$step=$step"; done)
-	for step in $slow; do push $step "$(at $step)" --service s; done
-	for step in $slow; do slowly has 2 $step; done
-	nothing_wrong
-	pushes compare $(for step in $slow; do echo to/$step; done) ring host=h1 service=s
-	for step in $slow; do grep "in time\|too long" run/$step/err; done
 END
 
 check 'while a server is away, profiles wait; large ones go in parts, the oldest first' <<'END'
