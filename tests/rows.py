@@ -76,6 +76,7 @@ class Profile:
         self.strings, self.samples, self.types = [], [], []
         self.mapping, self.location, self.function = {}, {}, {}
         self.comments = numbers(data, 13)
+        self.facts = numbers(data, 1001)
         self.time = self.duration = 0
         for field, value in fields(data):
             if field == 1:
@@ -119,6 +120,15 @@ class Profile:
         if key == "host: ":
             texts = {text.split()[0].rstrip(",") for text in texts}
         return texts.pop() if len(texts) == 1 else None
+
+    def times(self, labels):
+        """Time and length: in a difference, those of the sample's side."""
+        for fact in (self.strings[i] for i in self.facts):
+            if fact.startswith("sides: "):
+                of = dict(word.split("=") for word in fact.split()[1:])
+                side = "base" if "pprof::base" in labels else "after"
+                return int(of[side + "_time"]), int(of[side + "_duration"])
+        return self.time, self.duration
 
     def labels(self, sample):
         texts, units, services = {}, {}, {}
@@ -174,8 +184,8 @@ def rows_of(profile, options):
             samples = total[count[i]] if i in count else 0
             if i in count.values() or not (total[i] or samples):
                 continue
-            row = {"time": profile.time // 10**9, "time_ns": profile.time % 10**9,
-                   "duration_ns": profile.duration,
+            time, duration = profile.times(labels)
+            row = {"time": time // 10**9, "time_ns": time % 10**9, "duration_ns": duration,
                    "host": options.get("host") or profile.said("host: "),
                    "service": options.get("service") or profile.said("service: ") or service,
                    "type": name, "unit": unit}

@@ -155,6 +155,7 @@ check 'labels come back as they were: texts, numbers, units, several values, odd
 	"value":1,"stack":[],"labels":{"e":"","n":0,"s":"0","z":-5},"units":{"z":"b"}
 	"value":2,"stack":["f"],"labels":{"k":["a","b",7]},"units":{"k":"bytes","x":"y"}
 	"value":4,"stack":[],"labels":{"k":null,"\u00e9\ud83d\ude00\ud800":"\u0000"}
+	"value":6,"stack":["n"],"labels":{"a":1.5,"b":18446744073709551616,"c":12.0,"d":-1.5e3}
 	"value":8,"stack":[],"labels":"{\"q\":\"a\\\"b\"}"
 	EOF
 	back labels >got
@@ -163,6 +164,7 @@ check 'labels come back as they were: texts, numbers, units, several values, odd
 	 {'q': ('a"b', '')} ('t', 'u') 8
 	 {'é😀?': ('?', '')} ('t', 'u') 4
 	f {'k': ('b', '')} ('t', 'u') 2
+	n {'a': ('1.5', ''), 'b': ('18446744073709551616', ''), 'c': (12, ''), 'd': (-1500, '')} ('t', 'u') 6
 	EOF
 	same want got
 	go tool pprof -raw back.pb >raw
@@ -193,9 +195,139 @@ check 'one host and one service are comments; several are labels, but not those 
 	back several >got
 	same - got <<-'EOF'
 	f {'comm': ('c', ''), 'host': ('i', '')} ('t', 'u') 2
-	f {'host': ('h', ''), 'service': ('s', '')} ('t', 'u') 1
-	f {'service': ('y', '')} ('t', 'u') 4
+	f {'host': ('h', ''), 'row_service': ('s', '')} ('t', 'u') 1
+	f {'row_service': ('x', ''), 'service': ('y', '')} ('t', 'u') 4
 	EOF
+END
+
+# Two hosts, several services, one of them the name of a thread; and a label with the name service.
+several='"time":5,"duration_ns":3,"host":"h","service":"s t","value":1,"labels":{"thread_comm":"w"}
+"time":6,"time_ns":7,"duration_ns":4,"host":"i","service":"py","value":2,"labels":{"thread_comm":"py"}
+"time":6,"time_ns":7,"duration_ns":4,"host":"i","service":"w","value":2,"labels":{"comm":"py","thread_comm":"w"}
+"time":7,"host":"i","service":"x","value":3,"labels":{"service":"own"}
+"duration_ns":9,"value":4,"labels":{"a":1,"z":"b"}
+"time":7,"host":"h","service":"x","value":-5,"labels":{"pprof::base":"true"}'
+
+check 'rows of several hosts and services, joined and written again, are the same rows' <<'END'
+	any_user
+	echo "$several" | sed 's/^/{/; s/$/}/
+		s/,"value":\([-0-9]*\)/,"type":"t","unit":"u","value":\1,"stack":["f"]/' >joined
+	# once more through a sum: the facts are kept
+	pmu-topprof -o joined.pb.gz joined
+	pmu-topprof -o sum.pb.gz joined.pb.gz joined.pb.gz
+	for from in joined joined.pb.gz; do
+		pmu-topprof --to rows $from | sed 's/"hash":"[^"]*",//' | sort >again
+		sort joined | same - again
+	done
+	pmu-topprof --to rows sum.pb.gz | grep -q '"time":6,"time_ns":7,.*"service":"py",.*"value":4,'
+	pmu-topprof --to rows --host H --service S joined >all
+	test "$(grep -c '"host":"H","service":"S",' all)" = 6
+END
+
+check 'the default type is that of the profile: waits or passed time, if there are any' <<'END'
+	any_user
+	for types in 'cpu:a off-cpu:wait' 'a:wall off-cpu:wall wall:wall' 'b:c c:c'; do
+		for type in $types; do
+			samples=',"samples":2'
+			test "${type%:*}" != wall || samples=
+			printf '{"type":"%s","unit":"nanoseconds","value":1%s,"stack":["%s"]}\n' \
+				"${type%:*}" "$samples" "${type#*:}"
+		done >types
+		pmu-topprof --to folded types | cat
+	done >got
+	printf '%s 1\n' wait wall c | same - got
+END
+
+check 'a number of samples that is not known is not written as 0' <<'END'
+	any_user
+	of_t >some <<-'EOF'
+	"value":5,"samples":2,"stack":["a"]
+	"value":7,"stack":["b"]
+	"value":0,"samples":1,"stack":["c"]
+	EOF
+	pmu-topprof --to rows some | sed 's/"hash":"[^"]*",//' | same some -
+	grep '"samples"' some | sed 's/"samples":2/"samples":0/' >all
+	pmu-topprof --to rows all | sed 's/"hash":"[^"]*",//' | same all -
+END
+
+check 'sums beyond 64 bits are reported, and cut: in rows, and in a sum of profiles' <<'END'
+	any_user
+	most=9223372036854775807
+	of_t >most <<-EOF
+	"value":$most,"stack":["a"]
+	"value":-$most,"stack":["b"]
+	"value":-2,"stack":["b"]
+	"value":1,"stack":["a"]
+	EOF
+	exits 1 pmu-topprof --to rows most >got 2>err
+	grep -q "'most': 2 sums do not fit into 64 bits" err
+	grep -q "\"value\":$most,.*\"a\"" got
+	grep -q "\"value\":-9223372036854775808,.*\"b\"" got
+	head -n 1 most >one
+	pmu-topprof -o one.pb one
+	exits 1 pmu-topprof -Z none -o sum.pb one.pb one.pb 2>err
+	grep -q 'sums do not fit into 64 bits' err
+	rows show sum.pb | grep -qx "a {} ('t', 'u') $most"
+END
+
+check 'broken characters are counted; a mark of UTF-8 is skipped; a row is one line' <<'END'
+	any_user
+	of_t >broken <<-'EOF'
+	"value":1,"stack":["a\ud800"]
+	"value":1,"stack":["b\u0000"],"labels":"{\"k\\udfff\":1}"
+	EOF
+	pmu-topprof --to rows broken >got 2>err
+	grep -q ': 3 names have bytes that are not UTF-8' err
+	grep -q '"a?"' got
+	{ printf '\357\273\277'; echo "$row"; } >mark
+	for from in 'cat mark' 'dd bs=1 if=mark status=none' 'gzip -c mark'; do
+		$from | pmu-topprof --to folded
+	done >got
+	printf 'main;f 5\n%.0s' 1 2 3 | same - got
+	for space in '' '                     '; do
+		echo "$row" | python3 -c 'import json, sys
+for line in sys.stdin: print(json.dumps(json.loads(line), indent="'"$space"'  "))' >pretty
+		exits 1 pmu-topprof pretty >out 2>err
+		grep -q 'line 1 is left out: a row is one line, but this one goes on in the next' err
+		grep -q 'has no row: each row is one line' err
+		dd bs=1 if=pretty status=none | pmu-topprof >out 2>err || :
+		grep -q 'has no row: each row is one line' err
+	done
+END
+
+check 'an empty input may be no rows, and a profile without samples says that it has none' <<'END'
+	any_user
+	: >empty
+	exits 1 pmu-topprof empty 2>err
+	grep -q 'empty: no stream came, and no rows' err
+	echo "$row" >some
+	sed 's/:[15],/:0,/g' some | pmu-topprof -o zero.pb
+	pmu-topprof --to rows zero.pb >zero 2>err
+	test ! -s zero
+	grep -qx 'pmu-topprof: a profile without samples has no rows' err
+	pmu-topprof --to rows some >got 2>err
+	none cat err
+END
+
+check 'a difference written as rows comes back: the times of both sides, and the rows' <<'END'
+	any_user
+	for n in 1 2; do
+		sed 's/^/{"type":"cpu","unit":"nanoseconds",/; s/$/}/' >side$n <<-EOF
+		"time":$n,"duration_ns":${n}000000000,"value":${n}5,"samples":$n,"stack":["f"],"labels":{"run":"r$n"}
+		"time":$n,"duration_ns":${n}000000000,"value":${n}7,"samples":$n,"stack":["g$n"],"labels":{"run":"r$n"}
+		EOF
+	done
+	pmu-topprof --diff side1 -o d.pb.gz side2
+	pmu-topprof --to rows d.pb.gz | sort >d.rows
+	test "$(grep -c '"time":1,"duration_ns":1000000000,.*"pprof::base":"true"' d.rows)" = 2
+	test "$(grep -c '"time":2,"duration_ns":2000000000,.*"labels":{"run":"r2"}' d.rows)" = 2
+	pmu-topprof --to rows d.rows | sort | same d.rows -
+	pmu-topprof -Z none -o back.pb d.rows
+	rows same d.pb.gz back.pb >differs
+	none cat differs
+	pmu-top d.pb.gz | sed 's/d\.pb\.gz/D/' >want
+	pmu-top d.rows | sed 's/d\.rows/D/' | same want -
+	grep -q 'in 1\.00s -> .* in 2\.00s' want
 END
 
 check 'rows with the labels of runs and slices give the error bars that the profile gives' <<'END'

@@ -23,11 +23,11 @@ static void put(struct json_text *t, char c)
 		t->text[t->used++] = c;
 }
 
-/* Put the code point CODE as UTF-8. */
-static void put_code(struct json_text *t, uint32_t code)
+/* Put the code point CODE as UTF-8, or BROKEN if there is none. */
+static void put_code(struct json_text *t, uint32_t code, char broken)
 {
 	if (code == 0 || (code >= 0xd800 && code < 0xe000)) {
-		put(t, '?');
+		put(t, broken ? broken : '?');
 	} else if (code < 0x80) {
 		put(t, (char)code);
 	} else if (code < 0x800) {
@@ -138,7 +138,7 @@ static bool read_escape(struct json_reader *r, struct json_text *t)
 		code = low >= 0xdc00 && low < 0xe000
 		     ? 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff) : 0;
 	}
-	put_code(t, code);
+	put_code(t, code, r->broken);
 	return true;
 }
 

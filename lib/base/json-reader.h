@@ -17,6 +17,7 @@ enum { JSON_DEEPEST = 64 };	/* levels of nested values that are read */
 struct json_reader {
 	const char *at, *end;
 	const char *why;	/* what is wrong, or NULL */
+	char broken;		/* what zero bytes and broken surrogates become; 0: '?' */
 	bool first;		/* no value of the current array or object has been read */
 };
 
@@ -34,7 +35,8 @@ bool json_read_key(struct json_reader *r, char *key, size_t size);
 
 /*
  * Read a string, a number, true, false or null to TEXT, as text; a longer one is cut.  An array or
- * an object is skipped, and TEXT is "".  Zero bytes and broken surrogates become '?'.
+ * an object is skipped, and TEXT is "".  Zero bytes and broken surrogates become
+ * R->broken.
  */
 bool json_read_text(struct json_reader *r, char *text, size_t size);
 

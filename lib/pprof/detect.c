@@ -57,8 +57,9 @@ static enum look_kind kind_of(int fd)
 	for (;;) {
 		bool is_all = !may_grow(fd);
 		size = peek(fd, head, sizeof(head));
-		enough = size > 0 && (*head == 0x1f || *head == 0x28) ? sizeof(head) : 16;
-		if (is_all || size >= enough)
+		/* compressed, or JSON, which may have much white space */
+		enough = size > 0 && memchr("\x1f\x28{[ \t\r\n", *head, 8) ? sizeof(head) : 16;
+		if (is_all || size >= enough || look_at(head, size, false).kind == LOOK_ROWS)
 			return look_at(head, size, true).kind;
 		if (size == 0)
 			poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);

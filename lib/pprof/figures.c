@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/figures.h"
+#include "base/arena.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -60,6 +61,35 @@ bool figures_read_slices(const char *fact, uint64_t *length)
 
 	return sscanf(fact, FIGURES_SLICES_KEY "%31s", text) == 1 &&
 	       units_parse_duration(text, length);
+}
+
+char *figures_write_rows(const struct figures_rows *r)
+{
+	const size_t size = r->host_size + r->service_size + 128;
+	char *text = mem_resize(NULL, size);
+	int length = snprintf(text, size, FIGURES_ROW_TIME_KEY "time=%" PRId64 " duration=%" PRId64
+			      " host=%zu service=%zu ", r->time, r->duration, r->host_size,
+			      r->service_size);
+	char *to = mempcpy(text + length, r->host, r->host_size);
+
+	*(char *)mempcpy(to, r->service, r->service_size) = '\0';
+	return text;
+}
+
+bool figures_read_rows(const char *fact, struct figures_rows *r)
+{
+	int length = 0;
+
+	if (sscanf(fact, FIGURES_ROW_TIME_KEY "time=%" SCNd64 " duration=%" SCNd64 " host=%zu "
+		   "service=%zu%n", &r->time, &r->duration, &r->host_size, &r->service_size,
+		   &length) != 4 || fact[length] != ' ')
+		return false;
+	r->host = fact + length + 1;
+	size_t size = strlen(r->host);
+	if (r->host_size > size || r->service_size != size - r->host_size)
+		return false;
+	r->service = r->host + r->host_size;
+	return true;
 }
 
 void figures_write_slots(char text[FIGURES_SIZE], uint32_t slots)

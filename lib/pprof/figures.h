@@ -6,6 +6,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
@@ -15,6 +16,15 @@ enum { FIGURES_SIZE = 600 };	/* bytes of a fact, with its NUL */
 #define FIGURES_SIDES_KEY "sides: "
 #define FIGURES_SLICES_KEY "slices: "
 #define FIGURES_SLOTS_KEY "slots: "
+
+/*
+ * Facts of a profile that was made of rows (pmu-rows(5)) which differ in what a profile says once:
+ * so they can be written as rows again.
+ */
+#define FIGURES_ROW_HOST_KEY "rows' host: label "	/* the key of the label that has it */
+#define FIGURES_ROW_SERVICE_KEY "rows' service: label "
+#define FIGURES_ROW_TIME_KEY "rows' time: "		/* figures_write_rows() */
+#define FIGURES_ROWS_UNCOUNTED "rows: some without samples"
 
 struct figures {
 	uint64_t samples;	/* samples in the profile, without lost ones */
@@ -55,6 +65,17 @@ bool figures_read_sides(const char *fact, struct figures_sides *sides);
 /* The same for the fact on the length of a slice, in ns: "slices: 640ms each". */
 void figures_write_slices(char text[FIGURES_SIZE], uint64_t length);
 bool figures_read_slices(const char *fact, uint64_t *length);
+
+/* When the rows of one host and service were recorded. */
+struct figures_rows {
+	int64_t time, duration;		/* ns since the epoch, ns; 0: unknown */
+	const char *host, *service;	/* "": of no label; not ended by a NUL when they are read */
+	size_t host_size, service_size;	/* bytes */
+};
+
+/* Write the fact, which the caller frees; or read FACT.  False: it is another one. */
+char *figures_write_rows(const struct figures_rows *r);
+bool figures_read_rows(const char *fact, struct figures_rows *r);
 
 /* The same for the fact on the slots of a cycle, of which "topdown" shows the use: "slots: 8". */
 void figures_write_slots(char text[FIGURES_SIZE], uint32_t slots);

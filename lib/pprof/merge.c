@@ -10,6 +10,7 @@
 #include "base/byte-ids.h"
 #include "base/cursor.h"
 #include "base/intern.h"
+#include "base/saturate.h"
 #include "pprof/figures.h"
 #include "pprof/wire.h"
 #include "profile.pb-c.h"
@@ -30,9 +31,8 @@ struct merge {
 	struct intern strings;
 	uint32_t empty;				/* string of labels that are empty texts */
 	struct byte_ids mappings, functions, locations, samples, comments, facts;
-	struct figures_sides sides;		/* times of the profiles that were added and
-						   subtracted */
-	bool has_base;
+	struct figures_sides sides;		/* times of what was added and subtracted */
+	bool has_base, is_cut;			/* IS_CUT: a sum does not fit into 64 bits */
 	struct merged_mapping *mapping;		/* by id */
 	int64_t *value;				/* TYPES values for each sample */
 	uint32_t types;				/* sample types; 0: no profile was added */
@@ -104,9 +104,8 @@ static uint64_t map_mapping(struct merge_input *s, uint32_t at)
 		return (uint64_t)s->mapping[at] + 1;
 	struct decoded_mapping old = decoded_mapping(s->d, at);
 	uint64_t build_id = string_of(s, old.build_id), file = string_of(s, old.file);
-	uint64_t size = old.limit - old.start;
 	begin_key(m);
-	add_number(m, (size + page - 1) / page);
+	add_number(m, (old.limit - old.start + page - 1) / page);
 	add_number(m, old.offset);
 	add_number(m, build_id ? build_id : file);
 	uint32_t count = m->mappings.count, new = end_key(m, &m->mappings);
@@ -216,7 +215,6 @@ static void add_labels(struct merge_input *s, const struct decoded_sample *sampl
  */
 static void add_sample(struct merge_input *s, const struct decoded_sample *sample)
 {
-	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
 	struct merge *m = s->m;
 	size_t known = 0;
 
@@ -234,9 +232,10 @@ static void add_sample(struct merge_input *s, const struct decoded_sample *sampl
 		memset(m->value + (size_t)id * m->types, 0, m->types * sizeof(*m->value));
 	}
 	int64_t *value = m->value + (size_t)id * m->types;
-	for (uint32_t i = 0; i < m->types; i++)		/* what does not fit wraps, as in pprof */
-		value[i] = (int64_t)((uint64_t)value[i] +
-				     (uint64_t)factor * (uint64_t)sample->value[i]);
+	for (uint32_t i = 0; i < m->types; i++)
+		m->is_cut |= s->side == MERGE_BASE
+			     ? !saturate_subtract(&value[i], sample->value[i])
+			     : !saturate_add(&value[i], sample->value[i]);
 }
 
 /* Store the type and unit (strings) of each sample type, then those of the period, at TYPE. */
@@ -298,7 +297,7 @@ static void add_facts(struct merge_input *s)
 	}
 	if (d->time && (side->time == 0 || d->time < side->time))
 		side->time = d->time;
-	side->duration = (int64_t)((uint64_t)side->duration + (uint64_t)d->duration);
+	saturate_add(&side->duration, d->duration);
 }
 
 /*
@@ -312,7 +311,7 @@ static void add_header(struct merge_input *s)
 
 	if (d->time && (m->time == 0 || d->time < m->time))
 		m->time = d->time;
-	m->duration = (int64_t)((uint64_t)m->duration + (uint64_t)d->duration);
+	m->is_cut |= !saturate_add(&m->duration, d->duration);
 	m->period = d->period > m->period ? d->period : m->period;
 	if (!m->default_type)
 		m->default_type = (int64_t)string_of(s, d->default_type);
@@ -564,6 +563,8 @@ void merge_write(struct merge *m, enum pack_how how, struct output *out)
 	struct pack *pack = pack_open();
 	char text[FIGURES_SIZE];
 
+	if (m->is_cut)
+		report_error(out->report, "sums do not fit into 64 bits: they are cut");
 	figures_write_sides(text, &m->sides);
 	if (m->has_base)
 		add_text(m, &m->facts, text);

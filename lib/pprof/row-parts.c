@@ -9,7 +9,7 @@ void row_parts_init(struct row_parts *p)
 {
 	static const char *const texts[ROW_TEXTS] = {
 		[ROW_COMM] = LABEL_COMM, [ROW_THREAD_COMM] = LABEL_THREAD_COMM,
-		[ROW_RUN] = LABEL_RUN,
+		[ROW_BASE] = PROFILE_BASE,
 	};
 
 	*p = (struct row_parts){ .wrong = NULL };
@@ -19,6 +19,12 @@ void row_parts_init(struct row_parts *p)
 	byte_ids_add(&p->sets, "", 0);		/* of samples without labels */
 	p->set = array_grow(NULL, 0, sizeof(*p->set));
 	p->set[0] = (struct parsed_labels){ 0 };
+}
+
+/* Broken characters become a byte that is not UTF-8: what decodes the profile counts such names. */
+static struct json_reader reader_of(const char *at, size_t size)
+{
+	return (struct json_reader){ .at = at, .end = at + size, .broken = '\xff' };
 }
 
 static uint32_t fail(struct row_parts *p, const char *wrong)
@@ -59,12 +65,12 @@ static struct json_reader begin(struct row_parts *p, struct row_value v)
 {
 	if (v.size == 0)
 		v.at = "";
-	struct json_reader in = { .at = v.at, .end = v.at + v.size };
+	struct json_reader in = reader_of(v.at, v.size);
 	if (*v.at != '"')
 		return in;
 	p->inner = text_of_size(p->inner, &p->inner_room, v.size + 1);
 	if (json_read_text(&in, p->inner, p->inner_room))
-		in = (struct json_reader){ .at = p->inner, .end = p->inner + strlen(p->inner) };
+		in = reader_of(p->inner, strlen(p->inner));
 	return in;
 }
 
@@ -75,7 +81,7 @@ uint32_t row_parts_string(struct row_parts *p, struct row_value v)
 	uint32_t id = byte_ids_find(&p->quoted, v.at, v.size);
 	if (id != TABLE_NONE)
 		return p->string[id];
-	struct json_reader in = { .at = v.at, .end = v.at + v.size };
+	struct json_reader in = reader_of(v.at, v.size);
 	if (*v.at != '"')
 		return fail(p, "a host, service, type or unit is not a text");
 	if (!read_text(p, &in))
@@ -100,7 +106,7 @@ static bool read_item(struct row_parts *p, struct json_reader *in, bool is_text,
 		*item = intern_text(&p->strings, p->text);
 	else if (is_text || !row_number((struct row_value){ at, (size_t)(in->at - at) }, item))
 		in->why = is_text ? "a frame, file or build ID is not a text"
-				  : "a line is not a number";
+				  : "a line is not a whole number";
 	return !in->why;
 }
 
@@ -252,8 +258,10 @@ static bool read_label(struct row_parts *p, struct json_reader *in, uint32_t key
 		in->why = "a label is neither a text nor a number";
 	else if (c == '"')
 		label.text = *p->text ? intern_text(&p->strings, p->text) : ROW_EMPTY_TEXT;
+	else if (!row_is_number((struct row_value){ at, (size_t)(in->at - at) }))
+		in->why = "a label is neither a text nor a number";
 	else if (!row_number((struct row_value){ at, (size_t)(in->at - at) }, &label.number))
-		in->why = "a label is not a number";
+		label.text = intern_text(&p->strings, p->text);	/* the same digits */
 	if (!in->why && p->label_count == PROFILE_LABELS_MAX)
 		in->why = "it has too many labels";
 	if (in->why)
@@ -333,7 +341,7 @@ static bool read_units(struct row_parts *p, struct row_value v)
 static uint32_t text_of(const struct row_parts *p, uint32_t key)
 {
 	for (size_t i = 0; i < p->label_count; i++)
-		if (p->label[i].key == key)
+		if (p->label[i].key == key && p->label[i].text != ROW_EMPTY_TEXT)
 			return p->label[i].text;
 	return ROW_NO_TEXT;
 }
@@ -345,9 +353,9 @@ static uint32_t add_set(struct row_parts *p)
 		return 0;
 	uint32_t id = byte_ids_add(&p->sets, p->label, p->label_count * sizeof(*p->label));
 	p->set = array_grow(p->set, id, sizeof(*p->set));
-	p->set[id] = (struct parsed_labels){ .comm = text_of(p, ROW_COMM),
-					     .thread_comm = text_of(p, ROW_THREAD_COMM),
-					     .run = text_of(p, ROW_RUN) };
+	uint32_t comm = text_of(p, ROW_COMM), thread = text_of(p, ROW_THREAD_COMM);
+	p->set[id] = (struct parsed_labels){ .process = comm ? comm : thread,
+					     .is_base = text_of(p, ROW_BASE) };
 	return id;
 }
 

@@ -8,7 +8,7 @@
 #include "pprof/row-split.h"
 
 /* Ids of strings that are known from the start. */
-enum { ROW_NO_TEXT, ROW_EMPTY_TEXT, ROW_COMM, ROW_THREAD_COMM, ROW_RUN, ROW_TEXTS };
+enum { ROW_NO_TEXT, ROW_EMPTY_TEXT, ROW_COMM, ROW_THREAD_COMM, ROW_BASE, ROW_TEXTS };
 
 struct parsed_label {
 	uint32_t key, text, unit;	/* strings; TEXT: ROW_NO_TEXT if the value is NUMBER */
@@ -16,9 +16,10 @@ struct parsed_label {
 	int64_t number;
 };
 
-/* What a set of labels says of all samples that have it: strings, or ROW_NO_TEXT. */
+/* What a set of labels says of all samples that have it. */
 struct parsed_labels {
-	uint32_t comm, thread_comm, run;
+	uint32_t process;	/* string: the service of rows that name none; or ROW_NO_TEXT */
+	bool is_base;		/* of the base of a difference */
 };
 
 struct parsed_function {

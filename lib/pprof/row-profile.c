@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/row-profile.h"
+#include "base/saturate.h"
 
 enum { NANOSECONDS = 1000000000 };
-
-/* The identity of a recording. */
-struct row_recording {
-	uint32_t host, service, run, unused;	/* strings; 0 */
-	int64_t time;
-};
 
 /* What a row says, apart from its stack. */
 struct row_facts {
@@ -50,16 +45,16 @@ static const char *read_numbers(const struct row_line *row, struct row_facts *f)
 	if (v[ROW_VALUE].size == 0)
 		return "it has no value";
 	if (!row_number(v[ROW_VALUE], &f->value))
-		return "its value is not a number of 64 bits";
+		return "its value is not a whole number of 64 bits";
 	f->samples = 0;
 	if (v[ROW_SAMPLES].size > 0 && !row_number(v[ROW_SAMPLES], &f->samples))
-		return "'samples' is not a number of 64 bits";
+		return "'samples' is not a whole number of 64 bits";
 	if (!row_number_to(v[ROW_TIME], INT64_MAX / NANOSECONDS - 1, &f->time))
-		return "'time' is not a number of seconds since 1970";
+		return "'time' is not a whole number of seconds since 1970";
 	if (!row_number_to(v[ROW_TIME_NS], NANOSECONDS - 1, &ns))
 		return "'time_ns' is not a part of a second";
 	if (!row_number_to(v[ROW_DURATION], INT64_MAX, &f->duration))
-		return "'duration_ns' is not a number of nanoseconds";
+		return "'duration_ns' is not a whole number of nanoseconds";
 	f->time = f->time * NANOSECONDS + ns;
 	return NULL;
 }
@@ -72,8 +67,7 @@ static bool read_texts(struct row_profile *p, const struct row_line *row, struct
 	f->service = row_parts_string(&p->parts, row->value[ROW_SERVICE]);
 	if (f->set == TABLE_NONE || f->host == TABLE_NONE || f->service == TABLE_NONE)
 		return false;
-	const struct parsed_labels *set = &p->parts.set[f->set];
-	if (f->service == set->comm || f->service == set->thread_comm)
+	if (f->service == p->parts.set[f->set].process)
 		f->service = ROW_NO_TEXT;	/* it comes from there */
 	f->type = type_of(p, row);
 	return f->type != TABLE_NONE;
@@ -90,21 +84,19 @@ static void see_origin(struct row_origin *origin, uint32_t text)
 /* Remember when, where and for how long the row's profile was recorded. */
 static void see_recording(struct row_profile *p, const struct row_facts *f)
 {
-	const struct row_recording recording = { .host = f->host, .service = f->service,
-		.run = p->parts.set[f->set].run, .time = f->time };
+	const struct row_recording new = { .host = f->host, .service = f->service,
+		.is_base = p->parts.set[f->set].is_base, .time = f->time };
+	uint32_t count = p->recordings.count;
+	uint32_t id = byte_ids_add(&p->recordings, &new, offsetof(struct row_recording, duration));
 
 	see_origin(&p->host, f->host);
 	see_origin(&p->service, f->service);
-	if (f->time && (p->time == 0 || f->time < p->time))
-		p->time = f->time;
-	uint32_t count = p->recordings.count;
-	uint32_t id = byte_ids_add(&p->recordings, &recording, sizeof(recording));
 	if (id == count) {
-		p->duration = array_grow(p->duration, id, sizeof(*p->duration));
-		p->duration[id] = 0;
+		p->recording = array_grow(p->recording, id, sizeof(*p->recording));
+		p->recording[id] = new;
 	}
-	if (f->duration > p->duration[id])
-		p->duration[id] = f->duration;
+	if (f->duration > p->recording[id].duration)
+		p->recording[id].duration = f->duration;
 }
 
 static struct row_sample *sample_of(struct row_profile *p, uint32_t stack,
@@ -152,10 +144,10 @@ const char *row_profile_add(struct row_profile *p, const struct row_line *row)
 		return p->parts.wrong;
 	see_recording(p, &f);
 	struct row_cell *cell = cell_of(p, sample_of(p, stack, &f), f.type);
-	/* what does not fit wraps, as in pprof */
-	cell->value = (int64_t)((uint64_t)cell->value + (uint64_t)f.value);
-	cell->samples = (int64_t)((uint64_t)cell->samples + (uint64_t)f.samples);
+	p->cut += !saturate_add(&cell->value, f.value);
+	p->cut += !saturate_add(&cell->samples, f.samples);
 	p->type[f.type].is_counted |= row->value[ROW_SAMPLES].size > 0;
+	p->type[f.type].is_uncounted |= row->value[ROW_SAMPLES].size == 0;
 	return NULL;
 }
 
@@ -167,5 +159,5 @@ void row_profile_release(struct row_profile *p)
 	table_release(&p->table);
 	free(p->cell);
 	byte_ids_release(&p->recordings);
-	free(p->duration);
+	free(p->recording);
 }

@@ -6,6 +6,7 @@
  * of distinct samples, and not with the number of rows.
  */
 #pragma once
+#include "pprof/figures.h"
 #include "pprof/row-parts.h"
 
 enum { ROW_TYPES_MAX = 256 };	/* sample types of a profile of rows */
@@ -13,6 +14,7 @@ enum { ROW_TYPES_MAX = 256 };	/* sample types of a profile of rows */
 struct row_type {
 	uint32_t type, unit;	/* strings */
 	bool is_counted;	/* rows of it have the number of samples */
+	bool is_uncounted;	/* other rows of it do not have it */
 };
 
 /* The values of one type in one sample. */
@@ -24,6 +26,13 @@ struct row_cell {
 struct row_sample {
 	uint32_t stack, set, host, service;	/* ids; strings */
 	uint32_t cell;		/* the first, or TABLE_NONE */
+};
+
+/* A recording that rows come from: its identity, up to TIME, and its length. */
+struct row_recording {
+	uint32_t host, service;		/* strings */
+	uint32_t is_base, unused;	/* of the base of a difference; 0 */
+	int64_t time, duration;		/* ns since 1970, 0: unknown; ns */
 };
 
 /* A host or service: of all rows, or of some. */
@@ -42,9 +51,9 @@ struct row_profile {
 	struct row_cell *cell;
 	uint32_t cells;
 	struct row_origin host, service;
-	struct byte_ids recordings;	/* whose durations are added up */
-	int64_t *duration;		/* ns, by recording */
-	int64_t time;			/* ns since 1970, of the first; 0: unknown */
+	struct byte_ids recordings;	/* the identity of each */
+	struct row_recording *recording;	/* by its id */
+	uint64_t cut;			/* sums that do not fit into 64 bits */
 };
 
 void row_profile_init(struct row_profile *p);

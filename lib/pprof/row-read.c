@@ -30,12 +30,17 @@ static struct row_value trim(const char *at, const char *end)
 /* Take the line from AT up to END, without its newline. */
 static void take_line(struct row_reading *r, const char *at, const char *end)
 {
-	const struct row_value line = trim(at, end);
+	static const char mark[] = "\xef\xbb\xbf";	/* U+FEFF as UTF-8 */
+	const size_t size = sizeof(mark) - 1;
 	const char *wrong = NULL;
 	struct row_line row;
 
-	r->number++;
-	if (line.size > 0)
+	if (r->number++ == 0 && (size_t)(end - at) >= size && !memcmp(at, mark, size))
+		at += size;
+	const struct row_value line = trim(at, end);
+	if (line.size == 1 && *line.at == '{')
+		wrong = "a row is one line, but this one goes on in the next (jq -c joins them)";
+	else if (line.size > 0)
 		wrong = row_split(&row, line.at, line.size, &r->profile.parts.stacks);
 	if (line.size > 0 && !wrong)
 		wrong = row_profile_add(&r->profile, &row);
@@ -88,11 +93,14 @@ static void take_piece(void *reading, const uint8_t *bytes, size_t size)
 static uint8_t *encode(struct row_reading *r, size_t *size)
 {
 	if (r->profile.samples == 0) {
-		report_error(r->report, "'%s' has no row: each line is an object of JSON with "
-			     "\"type\", \"value\" and \"stack\"", r->file);
+		report_error(r->report, "'%s' has no row: each row is one line, an object of JSON "
+			     "with \"type\", \"value\" and \"stack\"", r->file);
 		return NULL;
 	}
 	uint8_t *bytes = row_profile_encode(&r->profile, size);
+	if (r->profile.cut > 0)
+		report_error(r->report, "'%s': %" PRIu64 " sums do not fit into 64 bits: they are "
+			     "cut to the largest number", r->file, r->profile.cut);
 	if (*size < UINT32_MAX)
 		return bytes;
 	report_error(r->report, "'%s' is too large: its profile would have %zu MiB; ask for fewer "

@@ -2,7 +2,7 @@
 #include "pprof/row-split.h"
 #include "base/json-reader.h"
 
-#include <math.h>
+#include <string.h>
 
 enum { KEY_SIZE = 16, NUMBER_SIZE = 64 };	/* bytes of a key that we know; of a number */
 
@@ -182,30 +182,98 @@ static bool read_whole(struct row_value v, int64_t *number)
 	return true;
 }
 
-/* The same for V with a fraction or an exponent. */
-static bool read_fraction(struct row_value v, int64_t *number)
-{
-	const long double limit = 0x1p63L;
-	char text[NUMBER_SIZE], *end;
+/* A number as it is written: -12.50e3. */
+struct written {
+	bool negative;
+	char digit[NUMBER_SIZE];	/* all of 1250 */
+	size_t digits, fraction;	/* how many digits; how many come after the point */
+	int exponent;
+};
 
-	if (v.size >= sizeof(text))
+/* Read the digits at *AT to W, as many as fit.  Return how many there are. */
+static size_t take_digits(const char **at, const char *end, struct written *w)
+{
+	const char *from = *at;
+
+	for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+		if (w->digits < NUMBER_SIZE)
+			w->digit[w->digits++] = **at;
+	return (size_t)(*at - from);
+}
+
+/* Read the exponent from AT to END.  Return false if there is none. */
+static bool take_exponent(const char *at, const char *end, struct written *w)
+{
+	const int most = 10000;
+	bool negative = at < end && *at == '-';
+
+	at += at < end && (*at == '-' || *at == '+');
+	if (at == end)
 		return false;
-	memcpy(text, v.at, v.size);
-	text[v.size] = '\0';
-	if (strspn(text, "-+.0123456789eE") != v.size || !strpbrk(text, ".eE"))
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		w->exponent = w->exponent < most ? w->exponent * 10 + *at - '0' : most;
+	w->exponent = negative ? -w->exponent : w->exponent;
+	return at == end;
+}
+
+/* Read V, a number of JSON.  Return false if it is something else. */
+static bool read_written(struct row_value v, struct written *w)
+{
+	const char *at = v.at, *end = v.at + v.size;
+
+	*w = (struct written){ .negative = v.size > 0 && *at == '-' };
+	at += w->negative;
+	if (take_digits(&at, end, w) == 0)
 		return false;
-	long double value = roundl(strtold(text, &end));
-	if (*end || end == text || !(value >= -limit && value < limit))
+	if (at < end && *at == '.') {
+		at++;
+		w->fraction = take_digits(&at, end, w);
+		if (w->fraction == 0)
+			return false;
+	}
+	return at == end || ((*at == 'e' || *at == 'E') && take_exponent(at + 1, end, w));
+}
+
+/*
+ * The same for V with a fraction or an exponent, as 12.0 or 1.5e3.  It is not computed with floating
+ * point: what is not whole must not become so.
+ */
+static bool read_scaled(struct row_value v, int64_t *number)
+{
+	const size_t longest = 19;	/* digits of a number of 64 bits */
+	char text[24] = "-";
+	struct written w;
+
+	if (v.size >= NUMBER_SIZE || !read_written(v, &w))
 		return false;
-	*number = (int64_t)value;
-	return true;
+	size_t first = 0, digits = w.digits;
+	while (first < digits && w.digit[first] == '0')
+		first++;
+	long zeros = w.exponent - (long)w.fraction;
+	for (; digits > first && w.digit[digits - 1] == '0'; zeros++)
+		digits--;
+	if (digits == first)
+		zeros = 0;
+	if (zeros < 0 || digits - first + (size_t)zeros > longest)
+		return false;
+	char *to = mempcpy(text + w.negative, w.digit + first, digits - first);
+	memset(to, '0', (size_t)zeros + (digits == first));
+	to += zeros + (digits == first);
+	return read_whole((struct row_value){ text, (size_t)(to - text) }, number);
+}
+
+bool row_is_number(struct row_value v)
+{
+	struct written w;
+
+	return read_written(v, &w);
 }
 
 bool row_number(struct row_value v, int64_t *number)
 {
 	if (v.size >= 2 && v.at[0] == '"')
 		v = (struct row_value){ v.at + 1, v.size - 2 };
-	return read_whole(v, number) || read_fraction(v, number);
+	return read_whole(v, number) || read_scaled(v, number);
 }
 
 bool row_number_to(struct row_value v, int64_t most, int64_t *number)

@@ -39,10 +39,13 @@ const char *row_split(struct row_line *row, const char *line, size_t size,
 		      const struct row_stacks *known);
 
 /*
- * Set *NUMBER to V, a number that may be in quotes, and is rounded to a whole one.  Return false if
- * V is not a number, or does not fit.
+ * Set *NUMBER to V, a whole number that may be in quotes, and may be written as 12.0 or 1.5e3.
+ * Return false if V is not a whole number, or does not fit.
  */
 bool row_number(struct row_value v, int64_t *number);
 
-/* The same for a number from 0 to MOST.  A value that the row does not have is 0. */
+/* Return whether V is a number of JSON, of any size. */
+bool row_is_number(struct row_value v);
+
+/* The same as row_number() for a number from 0 to MOST.  A value that the row does not have is 0. */
 bool row_number_to(struct row_value v, int64_t most, int64_t *number);

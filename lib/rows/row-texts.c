@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows/row-texts.h"
 #include "base/json.h"
+#include "pprof/decode.h"
 #include "rows/row-hash.h"
 #include "record/words.h"
 
@@ -257,15 +258,21 @@ static size_t put_values(struct row_texts *t, const struct row_label *label, siz
 static void put_labels(struct row_texts *t, const struct row_label *label, size_t count)
 {
 	const char *before = ",\"labels\":{";
+	bool is_open = false;
 
 	for (size_t i = 0; i < count;) {
+		if (label[i].role != ROW_IS_LABEL) {
+			i++;
+			continue;
+		}
 		put_text(add_bytes, &t->text, before);
 		put_name(t, label[i].key, add_bytes, &t->text);
 		put_text(add_bytes, &t->text, ":");
 		i += put_values(t, label + i, count - i);
 		before = ",";
+		is_open = true;
 	}
-	if (count > 0)
+	if (is_open)
 		put_text(add_bytes, &t->text, "}");
 }
 
@@ -294,7 +301,31 @@ static uint32_t text_of(const struct row_texts *t, const struct row_label *label
 			const char *key)
 {
 	for (size_t i = 0; i < count; i++)
-		if (label[i].text != TABLE_NONE && !strcmp(t->names.text[label[i].key], key))
+		if (label[i].text != TABLE_NONE && label[i].text != 0 &&
+		    !strcmp(t->names.text[label[i].key], key))
+			return label[i].text;
+	return 0;
+}
+
+void row_texts_member(struct row_texts *t, enum row_role role, const char *key)
+{
+	t->member = array_grow(t->member, t->members, sizeof(*t->member));
+	t->member[t->members++] = (struct row_member){ row_texts_name(t, key), role };
+}
+
+static enum row_role role_of(const struct row_texts *t, const struct row_label *label)
+{
+	for (size_t i = 0; i < t->members && label->text != TABLE_NONE; i++)
+		if (t->member[i].key == label->key)
+			return t->member[i].role;
+	return ROW_IS_LABEL;
+}
+
+/* Return the text of the label with this ROLE, or 0. */
+static uint32_t text_in_role(const struct row_label *label, size_t count, enum row_role role)
+{
+	for (size_t i = 0; i < count; i++)
+		if (label[i].role == role)
 			return label[i].text;
 	return 0;
 }
@@ -303,6 +334,8 @@ uint32_t row_texts_set(struct row_texts *t, struct row_label *label, size_t coun
 {
 	uint32_t sets = t->sets.count;
 
+	for (size_t i = 0; i < count; i++)
+		label[i].role = role_of(t, &label[i]);
 	sort(t, label, count);
 	uint32_t id = byte_ids_add(&t->sets, label, count * sizeof(*label));
 	if (id < sets)
@@ -310,7 +343,10 @@ uint32_t row_texts_set(struct row_texts *t, struct row_label *label, size_t coun
 	uint32_t comm = text_of(t, label, count, LABEL_COMM);
 	struct row_set set = {
 		.text.at = t->text.size,
-		.service = comm ? comm : text_of(t, label, count, LABEL_THREAD_COMM),
+		.host = text_in_role(label, count, ROW_IS_HOST),
+		.service = text_in_role(label, count, ROW_IS_SERVICE),
+		.process = comm ? comm : text_of(t, label, count, LABEL_THREAD_COMM),
+		.is_base = text_of(t, label, count, PROFILE_BASE) != 0,
 	};
 	put_labels(t, label, count);
 	put_units(t, label, count);
@@ -341,5 +377,6 @@ void row_texts_clear(struct row_texts *t)
 	free(t->stack);
 	free(t->set);
 	free(t->text.at);
+	free(t->member);
 	*t = (struct row_texts){ .has_details = t->has_details };
 }

@@ -19,9 +19,13 @@ struct row_frame {
 	int64_t line;
 };
 
+/* What a label is in a row. */
+enum row_role { ROW_IS_LABEL, ROW_IS_HOST, ROW_IS_SERVICE };
+
 /* A label of a sample: texts by id; TEXT TABLE_NONE: the value is NUMBER. */
 struct row_label {
-	uint32_t key, text, unit, unused;
+	uint32_t key, text, unit;
+	uint32_t role;		/* enum row_role, which row_texts_set() sets */
 	int64_t number;
 };
 
@@ -42,8 +46,16 @@ struct row_texts {
 	struct byte_ids sets;		/* struct row_label, sorted by key, by id of a set */
 	struct row_set {
 		struct row_piece text;	/* in TEXT */
-		uint32_t service;	/* a name: the label comm, or else thread_comm; 0: none */
+		/* names, or 0: */
+		uint32_t host, service;	/* from labels that are members of rows */
+		uint32_t process;	/* the label comm, or else thread_comm */
+		bool is_base;		/* of the base of a difference */
 	} *set;
+	struct row_member {
+		uint32_t key;		/* name */
+		enum row_role role;
+	} *member;			/* labels of this profile that are members of rows */
+	size_t members;
 	struct buffer text;
 };
 
@@ -57,6 +69,9 @@ uint32_t row_texts_frame(struct row_texts *t, const struct row_frame *frame);
 
 /* Return the id of a stack of COUNT ids of frames, the root first. */
 uint32_t row_texts_stack(struct row_texts *t, const uint32_t *frame, size_t count);
+
+/* From now on, labels with this KEY are no labels, but the host or service of their row. */
+void row_texts_member(struct row_texts *t, enum row_role role, const char *key);
 
 /* Return the id of a set of labels.  Sorts LABEL. */
 uint32_t row_texts_set(struct row_texts *t, struct row_label *label, size_t count);

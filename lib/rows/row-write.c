@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows/row-write.h"
 #include "base/json.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "pprof/comments.h"
 #include "rows/row-frames.h"
+#include "rows/row-origins.h"
 #include "rows/row-types.h"
 
 #include <inttypes.h>
@@ -31,8 +33,9 @@ struct row_writer {
 	/* for one profile: */
 	const struct decoded *d;
 	struct row_frames frames;
-	struct buffer head;		/* the start of each row */
-	bool has_service;		/* HEAD has the service; else the labels of a row say it */
+	struct row_origins origins;
+	struct buffer head;		/* the start of a row: its time */
+	struct buffer host, service;	/* those of all rows, as members */
 	uint32_t *count;		/* by type: row_types_pair() */
 	struct row_piece *kind;		/* by type: its text, in KINDS */
 	struct buffer kinds;
@@ -46,6 +49,7 @@ struct row_writer {
 	uint64_t frames_left;		/* that the stacks may still have */
 	uint64_t written;		/* bytes of rows */
 	uint64_t left_out;		/* samples and rows */
+	uint64_t cut;			/* sums that do not fit into 64 bits */
 	struct output *out;
 };
 
@@ -96,6 +100,8 @@ void row_writer_free(struct row_writer *w, struct report *report)
 			    "in the rows", w->unsafe);
 	row_texts_clear(&w->texts);
 	free(w->head.at);
+	free(w->host.at);
+	free(w->service.at);
 	free(w->kinds.at);
 	free(w->stack);
 	free(w->label);
@@ -104,9 +110,8 @@ void row_writer_free(struct row_writer *w, struct report *report)
 
 /*
  * Append what the comments of D say after COMMENT, up to a byte of END, if all say the same.
- * Return whether they do.
  */
-static bool add_from_comments(struct buffer *head, const char *key, const struct decoded *d,
+static void add_from_comments(struct buffer *head, const char *key, const struct decoded *d,
 			      const char *comment, const char *end)
 {
 	const char *found = NULL, *text;
@@ -118,37 +123,43 @@ static bool add_from_comments(struct buffer *head, const char *key, const struct
 			continue;
 		size_t length = strcspn(text, end);
 		if (found && (length != size || memcmp(found, text, size)))
-			return false;
+			return;
 		found = text;
 		size = length;
 	}
 	if (!found || size == 0)
-		return false;
+		return;
 	char *name = mem_resize(NULL, size + 1);
 	*(char *)mempcpy(name, found, size) = '\0';
 	add_text(head, key, name);
 	free(name);
-	return true;
 }
 
-static void start_head(struct row_writer *w)
+/* Make the start of rows that were recorded at this time. */
+static void start_row(struct row_writer *w, struct row_time of)
 {
-	int64_t time = w->d->time > 0 ? w->d->time : 0;
+	int64_t time = of.time > 0 ? of.time : 0;
 
 	w->head.size = 0;
 	buffer_add(&w->head, "{", 1);
 	add_number(&w->head, "time", time / NS);
 	add_number(&w->head, "time_ns", time % NS);
-	add_number(&w->head, "duration_ns", w->d->duration);
+	add_number(&w->head, "duration_ns", of.duration);
+}
+
+static void start_members(struct row_writer *w)
+{
+	row_origins_read(&w->origins, w->d, &w->texts);
+	start_row(w, w->origins.all);
+	w->host.size = w->service.size = 0;
 	if (w->options->host)
-		add_text(&w->head, "host", w->options->host);
+		add_text(&w->host, "host", w->options->host);
 	else
-		add_from_comments(&w->head, "host", w->d, COMMENT_HOST, " ,");
-	w->has_service = true;
+		add_from_comments(&w->host, "host", w->d, COMMENT_HOST, " ,");
 	if (w->options->service)
-		add_text(&w->head, "service", w->options->service);
+		add_text(&w->service, "service", w->options->service);
 	else
-		w->has_service = add_from_comments(&w->head, "service", w->d, COMMENT_SERVICE, "");
+		add_from_comments(&w->service, "service", w->d, COMMENT_SERVICE, "");
 }
 
 /* Make the text of each type. */
@@ -177,19 +188,20 @@ static void start(struct row_writer *w, const struct decoded *d, struct output *
 	w->d = d;
 	w->out = out;
 	row_frames_init(&w->frames, d, &w->texts);
-	start_head(w);
+	start_members(w);
 	start_kinds(w);
 	w->group = NULL;
 	w->sum = NULL;
 	w->groups = 0;
 	w->unsafe += d->unsafe;
 	w->frames_left = FRAMES_LEAST + FRAMES_PER_BYTE * (uint64_t)d->size;
-	w->written = w->left_out = 0;
+	w->written = w->left_out = w->cut = 0;
 }
 
 static void end(struct row_writer *w)
 {
 	row_frames_release(&w->frames);
+	row_origins_release(&w->origins);
 	table_release(&w->table);
 	free(w->kind);
 	free(w->group);
@@ -259,7 +271,7 @@ static uint32_t group_of(struct row_writer *w, uint32_t stack, uint32_t set)
 	return id;
 }
 
-/* Add a sample to its group.  What does not fit wraps, as in pprof. */
+/* Add a sample to its group. */
 static void add_sample(struct row_writer *w, const struct decoded_sample *sample)
 {
 	size_t frames;
@@ -272,7 +284,7 @@ static void add_sample(struct row_writer *w, const struct decoded_sample *sample
 	uint32_t group = group_of(w, stack, take_labels(w, sample));
 	int64_t *sum = &w->sum[(size_t)group * w->d->types];
 	for (uint32_t i = 0; i < w->d->types; i++)
-		sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)sample->value[i]);
+		w->cut += !saturate_add(&sum[i], sample->value[i]);
 }
 
 /* Write NUMBER to TO, without a NUL.  Returns the end. */
@@ -303,14 +315,32 @@ static void put_piece(struct row_writer *w, const struct buffer *buffer, struct 
 	put(w, buffer->at + piece.at, piece.size);
 }
 
-static void put_service(struct row_writer *w, const struct row_set *set)
+/* Write KEY, which is "host": or "service":, and NAME; NAME 0: the member of ALL rows, if any. */
+static void put_member(struct row_writer *w, const char *key, uint32_t name,
+		       const struct buffer *all)
 {
-	if (!set->service || w->has_service)
+	if (name == 0 && all->size > 0)
+		put(w, all->at, all->size);
+	if (name == 0)
 		return;
-	struct row_piece name = row_texts_quoted(&w->texts, set->service);
-	put(w, "\"service\":", 10);
-	put_piece(w, &w->texts.quotes, name);
+	struct row_piece quoted = row_texts_quoted(&w->texts, name);
+	put(w, key, strlen(key));
+	put_piece(w, &w->texts.quotes, quoted);
 	put(w, ",", 1);
+}
+
+/* Write the members up to the service. */
+static void put_origin(struct row_writer *w, const struct row_set *set)
+{
+	uint32_t service = set->service;
+
+	if (w->origins.has_sides || w->origins.ids.count > 0)
+		start_row(w, row_origins_time(&w->origins, set));
+	if (service == 0 && w->service.size == 0)
+		service = set->process;
+	put(w, w->head.at, w->head.size);
+	put_member(w, "\"host\":", w->options->host ? 0 : set->host, &w->host);
+	put_member(w, "\"service\":", w->options->service ? 0 : service, &w->service);
 }
 
 /* Write the members from the type to the number of samples. */
@@ -318,9 +348,11 @@ static void put_values(struct row_writer *w, uint32_t type, const int64_t *sum)
 {
 	static const char samples[] = ",\"samples\":";
 	uint8_t text[sizeof(samples) + 2 * NUMBER_SIZE], *at = put_number(text, sum[type]);
+	uint32_t count = w->count[type];
 
-	if (w->count[type] != TABLE_NONE)
-		at = put_number(mempcpy(at, samples, sizeof(samples) - 1), sum[w->count[type]]);
+	/* 0 samples of a value: there were rows that do not say how many */
+	if (count != TABLE_NONE && (!w->origins.is_uncounted || !sum[type] || sum[count]))
+		at = put_number(mempcpy(at, samples, sizeof(samples) - 1), sum[count]);
 	put_piece(w, &w->kinds, w->kind[type]);
 	put(w, text, (size_t)(at - text));
 }
@@ -331,8 +363,7 @@ static void put_row(struct row_writer *w, uint32_t group, uint32_t type, const i
 	const struct row_stack *stack = &w->texts.stack[g->stack];
 	const struct row_set *set = &w->texts.set[g->set];
 
-	put(w, w->head.at, w->head.size);
-	put_service(w, set);
+	put_origin(w, set);
 	put_values(w, type, sum);
 	if (stack->text.size)
 		put_piece(w, &w->texts.text, stack->text);
@@ -395,6 +426,11 @@ void row_write(struct row_writer *w, const struct decoded *d, struct output *out
 	decoded_reader_release(&r);
 	put_rows(w);
 	output_flush(out);
+	if (w->written == 0 && w->left_out == 0 && !output_ended(out))
+		report_note(out->report, "a profile without samples has no rows");
+	if (w->cut > 0)
+		report_error(out->report, "%" PRIu64 " sums of samples do not fit into 64 bits: "
+			     "they are cut to the largest number", w->cut);
 	if (w->left_out > 0)
 		report_error(out->report, "%" PRIu64 " samples or rows are left out: all make more "
 			     "than %" PRIu64 " GiB of text, or they repeat inlined calls too often",

@@ -39,9 +39,12 @@ static bool is_text(const uint8_t *bytes, size_t size)
  */
 static enum look_kind look_for_rows(const uint8_t *bytes, size_t size)
 {
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };	/* U+FEFF may come first */
 	const uint8_t *at = bytes, *end = bytes + size;
 	uint8_t before = 0;
 
+	if (size >= sizeof(mark) && !memcmp(bytes, mark, sizeof(mark)))
+		at += sizeof(mark);
 	for (; at < end; at++) {
 		if (memchr(" \t\r\n", *at, 4))
 			continue;

@@ -38,8 +38,8 @@ static bool read_header(struct stream_reader *in)
 		if (in->end == in->begin && !in->damaged && in->seekable)
 			reader_damage(in, "empty: the file has no bytes");
 		else if (in->end == in->begin && !in->damaged)
-			reader_damage(in, "empty: no stream came; did the command before this one "
-				      "fail?");
+			reader_damage(in, "empty: no stream came, and no rows; did the command "
+				      "before this one fail, or find nothing?");
 		else if (!in->damaged)
 			reader_damage(in, "not a stream: only %zu bytes", in->end - in->begin);
 		return false;
