@@ -268,6 +268,10 @@ check 'sums beyond 64 bits are reported, and cut: in rows, and in a sum of profi
 	exits 1 pmu-topprof -Z none -o sum.pb one.pb one.pb 2>err
 	grep -q 'sums do not fit into 64 bits' err
 	rows show sum.pb | grep -qx "a {} ('t', 'u') $most"
+	sed 'p; s/}$/,"labels":{"a":1}}/' one >two
+	exits 1 pmu-topprof --to folded two >got 2>err
+	echo "a $most" | same - got
+	grep -q 'sums do not fit into 64 bits' err
 END
 
 check 'broken characters are counted; a mark of UTF-8 is skipped; a row is one line' <<'END'
@@ -295,7 +299,7 @@ for line in sys.stdin: print(json.dumps(json.loads(line), indent="'"$space"'  ")
 	done
 END
 
-check 'an empty input may be no rows, and a profile without samples says that it has none' <<'END'
+check 'the message on an empty input names rows, and a profile without samples says that it has none' <<'END'
 	any_user
 	: >empty
 	exits 1 pmu-topprof empty 2>err

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/folded-lines.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "record/words.h"
 
@@ -73,8 +74,7 @@ static void add_line(struct folded *f, int64_t value)
 		f->all_text += f->line_text;
 		f->all_frames += f->frames;
 	}
-	/* what does not fit wraps, as in pprof */
-	f->sum[id] = (int64_t)((uint64_t)f->sum[id] + (uint64_t)value);
+	f->is_cut |= !saturate_add(&f->sum[id], value);
 }
 
 void folded_end(struct folded *f, int64_t value)
@@ -171,6 +171,8 @@ static void write_lines(const struct folded *f, const uint32_t *order, struct ou
 	for (uint32_t i = 0; i < f->lines.count; i++)
 		if (f->sum[order[i]] != 0)
 			write_line(f, order[i], out);
+	if (f->is_cut)
+		report_error(out->report, "sums do not fit into 64 bits: they are cut");
 	if (f->left_out > 0)
 		report_error(out->report, "%" PRIu64 " stacks are left out: all make more than "
 			     "%" PRIu64 " GiB of text, or they repeat inlined calls too often",

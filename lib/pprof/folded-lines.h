@@ -36,6 +36,7 @@ struct folded {
 	uint64_t all_text, all_frames;	/* bytes of all distinct lines */
 	uint64_t allowed;	/* frames: see folded_allow() */
 	uint64_t left_out;	/* stacks */
+	bool is_cut;		/* a sum does not fit into 64 bits */
 	uint32_t *rank;		/* by text_index(): order, during folded_write() */
 	struct buffer text;	/* scratch of folded_name() */
 };

@@ -235,7 +235,7 @@ static bool read_written(struct row_value v, struct written *w)
 }
 
 /*
- * The same for V with a fraction or an exponent, as 12.0 or 1.5e3.  It is not computed with floating
+ * The same for V with a fraction or an exponent, as 12.0 or 1.5e3.  It is computed without floating
  * point: what is not whole must not become so.
  */
 static bool read_scaled(struct row_value v, int64_t *number)

@@ -47,5 +47,5 @@ bool row_number(struct row_value v, int64_t *number);
 /* Return whether V is a number of JSON, of any size. */
 bool row_is_number(struct row_value v);
 
-/* The same as row_number() for a number from 0 to MOST.  A value that the row does not have is 0. */
+/* The same as row_number() for one from 0 to MOST.  A value that the row does not have is 0. */
 bool row_number_to(struct row_value v, int64_t most, int64_t *number);

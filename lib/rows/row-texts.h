@@ -70,7 +70,7 @@ uint32_t row_texts_frame(struct row_texts *t, const struct row_frame *frame);
 /* Return the id of a stack of COUNT ids of frames, the root first. */
 uint32_t row_texts_stack(struct row_texts *t, const uint32_t *frame, size_t count);
 
-/* From now on, labels with this KEY are no labels, but the host or service of their row. */
+/* From now on, a label with this KEY is the host or service of its row. */
 void row_texts_member(struct row_texts *t, enum row_role role, const char *key);
 
 /* Return the id of a set of labels.  Sorts LABEL. */
