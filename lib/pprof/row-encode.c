@@ -329,7 +329,7 @@ static void add_sides(struct encoding *e)
 		add_fact(e, false, "", text);
 }
 
-/* Add the times of the recordings of each host and service. */
+/* Add the times of each host and service, as far as samples have labels for them. */
 static void add_times(struct encoding *e)
 {
 	struct row_profile *p = e->p;
@@ -337,14 +337,16 @@ static void add_times(struct encoding *e)
 	struct byte_ids ids = { 0 };
 
 	for (uint32_t i = 0; i < p->recordings.count; i++) {
-		const struct row_recording *r = &p->recording[i];
+		struct row_recording r = p->recording[i];
 		uint32_t count = ids.count;
-		uint32_t id = byte_ids_add(&ids, r, offsetof(struct row_recording, time));
+		r.host = p->host.differs ? r.host : ROW_NO_TEXT;
+		r.service = p->service.differs ? r.service : ROW_NO_TEXT;
+		uint32_t id = byte_ids_add(&ids, &r, offsetof(struct row_recording, time));
 		if (id == count) {
 			sum = array_grow(sum, id, sizeof(*sum));
-			sum[id] = *r;
+			sum[id] = r;
 		} else {
-			add_time(p, r, &sum[id].time, &sum[id].duration);
+			add_time(p, &r, &sum[id].time, &sum[id].duration);
 		}
 	}
 	for (uint32_t i = 0; i < ids.count; i++)
