@@ -309,7 +309,7 @@ END
 check 'an empty input: the message names rows; a profile without samples says so as rows' <<'END'
 	any_user
 	: >empty
-	exits 1 pmu-topprof empty 2>err
+	cat empty | exits 1 pmu-topprof 2>err
 	grep -q 'empty: no stream came, and no rows' err
 	echo "$row" >some
 	sed 's/:[15],/:0,/g' some | pmu-topprof -o zero.pb
