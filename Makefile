@@ -434,10 +434,10 @@ uninstall:
 
 # After a change of options; a test fails until this is done.
 completions: all pmukit
-	for tool in $(TOOLS) pmukit; do \
-		completions/generate bash $B/bin/$$tool >completions/bash/$$tool && \
-		completions/generate zsh $B/bin/$$tool >completions/zsh/_$$tool && \
-		completions/generate fish $B/bin/$$tool >completions/fish/$$tool.fish || exit 1; done
+	for file in $(TOOLS:%=$B/bin/%) $B/bin/pmukit fleet/pmu-query; do tool=$${file##*/}; \
+		completions/generate bash $$file >completions/bash/$$tool && \
+		completions/generate zsh $$file >completions/zsh/_$$tool && \
+		completions/generate fish $$file >completions/fish/$$tool.fish || exit 1; done
 
 dist:
 	@packaging/source . $(EXACT) >/dev/null

@@ -28,7 +28,7 @@ zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "fpath=($TOP/completions/zsh \$fpath); autoload -Uz compinit; compinit -u -D"
 zpty -w shell "pmu-sample() { print -r -- made \"\$@\" }; pmu-topprof() { pmu-sample \"\$@\" }"
-zpty -w shell "pmukit() { pmu-sample \"\$@\" }"
+zpty -w shell "pmukit() { pmu-sample \"\$@\" }; pmu-query() { pmu-sample \"\$@\" }"
 zpty -w shell 'print -r -- rea""dy'
 zpty -r shell out '*ready*'
 while read -r line; do
@@ -55,6 +55,8 @@ cut,not-sampled'
 	bash_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
 	bash_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
 	bash_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
+	test "$(bash_completes pmu-query 'pmu-query se')" = 'service
+service='
 	touch recording.data
 	test "$(bash_completes pmu-topprof 'pmu-topprof recor')" = recording.data
 	test "$(bash_completes pmu-topprof 'pmu-topprof -Z z')" = zstd
@@ -92,6 +94,7 @@ check 'fish: the same, and no file has a syntax error' <<'END'
 	fish_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
 	fish_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
 	fish_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
+	fish_completes pmu-query 'pmu-query callers fun' | grep -qx function=
 	fish_completes pmukit 'pmukit --l' | grep -qx -- --link
 	test "$(fish_completes pmukit 'pmukit topp')" = topprof
 	test "$(fish_completes pmukit 'pmukit pmu-topp')" = pmu-topprof
@@ -115,6 +118,7 @@ check 'zsh: the same, in a terminal' <<'END'
 		pmu-sample -e context-sw
 		pmu-sample gunzi
 		pmu-topprof recor
+		pmu-query callers fun
 		pmukit topp
 		pmukit pmu-topp
 		pmukit topprof --types=pe
@@ -129,6 +133,7 @@ check 'zsh: the same, in a terminal' <<'END'
 		-e context-switches
 		gunzip
 		recording.data
+		callers function=
 		topprof
 		pmu-topprof
 		topprof --types=perf
