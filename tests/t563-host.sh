@@ -125,6 +125,7 @@ prof() {
 
 # begin OPTION...: the same, and then ready, in the background; $pid is its process
 begin() {
+	rm -f out	# of the one before
 	(exec pmu-prof --host "$on" --host-binary "$scratch/pmukit" -e cpu-clock "$@" >out 2>err) &
 	pid=$!
 	eventually grep -q ready out
