@@ -96,6 +96,7 @@ END
 check 'Java that was there before: said at once, with the line to type' <<'END'
 	compiler java libjvm.so
 	./java 600000 & jvm=$!
+	eventually has_run $jvm 20
 	pmu-sample -q -e cpu-clock:u -F 1000 -p $jvm | pmu-symbolize 2>err >resolved & pipe=$!
 	eventually grep compiled err
 	kill -0 $jvm

@@ -53,10 +53,12 @@ void output_open_memory(struct output *out, struct report *report)
 static void write_whole_file(struct output *out, struct replace *replace)
 {
 	out->replace = replace;
-	if (replace)
+	if (replace) {
 		out->fd = replace_fd(replace);
-	else
+		descriptor_enlarge_pipe(out->fd);	/* it may be a FIFO */
+	} else {
 		report_unopened(out);
+	}
 }
 
 void output_open_whole(struct output *out, const char *file, bool same_inode,
