@@ -23,7 +23,7 @@ static void put(struct json_text *t, char c)
 		t->text[t->used++] = c;
 }
 
-/* Put the code point CODE as UTF-8, or BROKEN if there is none. */
+/* Put the code point CODE as UTF-8.  If CODE is not a character, put BROKEN, or '?' without it. */
 static void put_code(struct json_text *t, uint32_t code, char broken)
 {
 	if (code == 0 || (code >= 0xd800 && code < 0xe000)) {

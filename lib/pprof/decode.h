@@ -142,7 +142,7 @@ struct decoded_input {
 	const uint8_t *head;	/* SIZE bytes that have been read from FD */
 	size_t size;
 	enum look_kind kind;
-	const char *wrong;	/* what FILE is if it is none of these; NULL: the usual words */
+	const char *wrong;	/* how to call FILE if it cannot be read; NULL: as usual */
 };
 
 /* The same for an input that is open, which may also be folded text. */

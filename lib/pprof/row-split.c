@@ -201,7 +201,7 @@ static size_t take_digits(const char **at, const char *end, struct written *w)
 	return (size_t)(*at - from);
 }
 
-/* Read the exponent from AT to END.  Return false if there is none. */
+/* Read the exponent from AT to END.  Return false if it has no digits or is malformed. */
 static bool take_exponent(const char *at, const char *end, struct written *w)
 {
 	const int most = 10000;

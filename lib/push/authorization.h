@@ -6,7 +6,7 @@
 enum { AUTHORIZATION_MOST = 4096 };	/* bytes of a value, with its NUL */
 
 /*
- * Write the value of the header Authorization for LINE: "user:password", a token, or the value
- * itself, such as "Bearer TOKEN".  Return false if LINE is none of these.
+ * Write the value of the header Authorization.  LINE has a user and a password ("user:password"),
+ * a token, or the whole value ("Bearer TOKEN").  Return false if LINE has another form.
  */
 bool authorization_make(const char *line, char value[AUTHORIZATION_MOST]);

@@ -71,7 +71,7 @@ static const char *parse_socket(struct push_url *u, const char *text)
 	return parse_target(u, text[size] ? text + size + 1 : "");
 }
 
-/* Parse the port in SIZE bytes at TEXT; without digits it is that of HTTP. */
+/* Parse the port in SIZE bytes at TEXT.  If SIZE is 0, the port is 80. */
 static bool parse_port(const char *text, size_t size, uint16_t *port)
 {
 	unsigned number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * push-url - where to send: "http://HOST[:PORT][/PATH][?QUERY]", or "unix:PATH[:/PATH[?QUERY]]",
- * an HTTP server behind a Unix socket.
+ * push-url - where to send: "http://HOST[:PORT][/PATH][?QUERY]", or, for a server that listens on a
+ * Unix socket, "unix:FILE[:/PATH[?QUERY]]".
  */
 #pragma once
 #include <stdbool.h>

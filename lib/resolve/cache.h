@@ -36,9 +36,10 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key);
 void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b);
 
 /*
- * Return our copy of the symbols of the kernel's code, or of its VARIABLES, in STATE.  NULL: there
- * is none, it is damaged, it is of another state, or others could have written it.  Only the user
- * who made a copy can read it, because it shows addresses that the kernel may hide from others.
+ * Return our copy of the symbols of the kernel's code, or of its VARIABLES, in STATE.  Return
+ * NULL if the copy is missing, damaged or of another state, or if others could have written it.
+ * Only the user who made a copy can read it, because it shows addresses that the kernel may hide
+ * from others.
  */
 struct kallsyms *cache_open_kernel(const struct cache *c, const struct kernel_state *state,
 				   bool variables);

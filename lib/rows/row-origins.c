@@ -3,7 +3,7 @@
 #include "base/saturate.h"
 #include "pprof/comments.h"
 
-/* What tells the recordings of a profile apart: names in the texts. */
+/* A recording: one side of one host and service.  HOST and SERVICE are names in the texts. */
 struct origin {
 	uint32_t host, service, is_base;
 };

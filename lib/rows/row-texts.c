@@ -296,7 +296,7 @@ static void put_units(struct row_texts *t, const struct row_label *label, size_t
 		put_text(add_bytes, &t->text, "}");
 }
 
-/* Return the text of the label KEY, or 0, which is that of "". */
+/* Return the text of the label KEY.  Without such a label, return 0, the empty text. */
 static uint32_t text_of(const struct row_texts *t, const struct row_label *label, size_t count,
 			const char *key)
 {
