@@ -26,9 +26,11 @@
  * call with that handle, unless it says otherwise.  Texts are NUL-terminated; they come from the
  * input and may have any other bytes.  What the caller gives is copied.
  *
- * Structures.  A structure that the caller makes starts with its size, sizeof(it): zeroes mean the
- * usual choice.  A later version may add members at the end of each structure, so the library
- * gives out pointers to its own, never copies.
+ * Structures.  A structure that starts with its size is made by the caller, who sets that member to
+ * sizeof(the structure).  Zeroes mean the usual choice.  A later version may add members at the end
+ * of each structure but four, so a program must not copy what the library returns by sizeof().
+ * The four come in arrays, or from the caller, and never grow: struct pmukit_value_type,
+ * pmukit_label, pmukit_frame and pmukit_stack.
  *
  * Stack.  Each call needs at most 256 KiB of the caller's stack.
  */
@@ -118,7 +120,7 @@ struct pmukit_profile_config {
 	unsigned int flags;		/* enum pmukit_profile_flags, added up */
 	enum pmukit_result result;
 	int fd;				/* where the result is written by pmukit_profile_stop(), if
-					   WRITE is NULL; it stays the caller's */
+					   WRITE is NULL; from 1 on; it stays the caller's */
 	pid_t pid;			/* sample this process instead; 0: this one */
 	pmukit_write *write;		/* takes the result, called by pmukit_profile_stop() */
 	pmukit_message *message;	/* takes messages; NULL: nobody reads them */
@@ -318,6 +320,7 @@ struct pmukit_frame {
 	uint64_t object_address;	/* in the object, as its symbol table has it */
 	const char *object;		/* path of the file; "[kernel]", ...; NULL: unknown */
 	const char *build_id;		/* in hexadecimal digits, or "" */
+	uint64_t reserved[2];		/* 0 */
 };
 
 /*
@@ -334,8 +337,8 @@ struct pmukit_pprof;
 /*
  * Read all of S, of which no record was read before, and return it as a profile, as pmu-topprof
  * makes it: a stack for each distinct callchain and set of labels.  LABELS: as for pmu-topprof
- * --label; NULL: the usual ones.  If S is damaged, the profile has what was whole, and
- * pmukit_error_code() is PMUKIT_DAMAGED instead of PMUKIT_OK.
+ * --label; NULL: the usual ones.  If S is damaged, the profile has what was whole.  Then
+ * pmukit_error_code() returns PMUKIT_DAMAGED; after a whole stream it returns PMUKIT_OK.
  */
 struct pmukit_pprof *pmukit_stream_profile(struct pmukit_stream *s, const char *labels);
 
