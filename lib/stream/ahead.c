@@ -14,7 +14,7 @@ static void read_available(struct stream_reader *in)
 	struct pollfd input = { .fd = in->fd, .events = POLLIN };
 	size_t room = in->capacity - in->end;
 
-	if (room == 0 || poll(&input, 1, 0) <= 0 || !(input.revents & POLLIN))
+	if (in->read || room == 0 || poll(&input, 1, 0) <= 0 || !(input.revents & POLLIN))
 		return;
 	ssize_t n = read(in->fd, in->buffer + in->end, room);
 	in->end += n > 0 ? (size_t)n : 0;	/* the next read meets an end or failure again */

@@ -34,6 +34,12 @@ bool reader_stops_at_bomb(struct stream_reader *in, const struct inflate *z)
 	return in->is_bomb;
 }
 
+/* As read(), from the source of IN. */
+static ssize_t read_source(struct stream_reader *in, void *to, size_t room)
+{
+	return in->read ? in->read(in->context, to, room) : read(in->fd, to, room);
+}
+
 /*
  * Like read(), but decompresses a stream that is compressed as a whole.  Return 0
  * at the end, -1 on failure (reported).
@@ -52,18 +58,20 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 			reader_damage(in, "the compressed data of the stream are damaged");
 			return -1;
 		}
-		n = read(in->fd, in->wrapped, READER_BUFFER);
+		n = read_source(in, in->wrapped, READER_BUFFER);
 		if (n <= 0)
 			break;
 		inflate_feed(in->wrapping, in->wrapped, (size_t)n);
 	}
 	if (!in->wrapping)
-		n = read(in->fd, to, room);
+		n = read_source(in, to, room);
+	int why = errno;
 	if (n > 0)
 		progress_reading(in->fd);
 	else
 		progress_erase();
 	report_check_hour(in->report);
+	errno = why;
 	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
 		reader_damage(in, "stream ends inside its compressed data");
 	if (n < 0 && errno != EINTR) {
@@ -71,6 +79,13 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 		report_failure(in->report, "cannot read '%s'", in->file);
 	}
 	return n;
+}
+
+void reader_close_source(struct stream_reader *in)
+{
+	if (in->fd >= 0 && !in->is_lent)
+		close(in->fd);
+	in->fd = -1;
 }
 
 bool reader_fill(struct stream_reader *in, size_t size)
@@ -169,11 +184,12 @@ bool reader_spool(struct stream_reader *in)
 		descriptor_close(fd);
 		return false;
 	}
-	if (in->fd != STDIN_FILENO)
-		close(in->fd);
+	reader_close_source(in);
 	inflate_close(in->wrapping);
 	in->wrapping = NULL;
+	in->read = NULL;
 	in->fd = fd;
+	in->is_lent = false;
 	in->seekable = true;
 	in->end = 0;
 	return true;

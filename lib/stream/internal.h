@@ -38,7 +38,10 @@ struct stream_newer {
 struct stream_reader {
 	struct report *report;
 	const char *file;	/* name of the input, for messages */
+	stream_read *read;	/* gives the bytes of the input; NULL: FD is read */
+	void *context;		/* of READ */
 	int fd;
+	bool is_lent;		/* FD is not closed at the end */
 	bool seekable;		/* pread() works on FD */
 	bool swap;		/* the input has the other byte order */
 	bool is_file;		/* a perf.data file with sections, not pipe mode */
@@ -81,6 +84,9 @@ struct stream_reader {
 
 /* Buffer SIZE unread bytes.  Return false at the end of the input or on an error (reported). */
 bool reader_fill(struct stream_reader *in, size_t size);
+
+/* Close the source of IN, unless it is the caller's. */
+void reader_close_source(struct stream_reader *in);
 
 /* Skip SIZE unread bytes, buffered or not.  Return false at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);

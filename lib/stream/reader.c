@@ -68,23 +68,28 @@ static bool read_header(struct stream_reader *in)
 	return reader_skip(in, PIPE_HEADER_SIZE);
 }
 
-/* As stream_open_rest(), with STOP as in stream_open(). */
-static struct stream_reader *open_at(int fd, const char *file, const void *head, size_t size,
-				     const volatile sig_atomic_t *stop, struct report *report)
+/* As stream_open_source(), if the SIZE bytes at HEAD have been read from SOURCE already. */
+static struct stream_reader *open_at(const struct stream_source *source, const void *head,
+				     size_t size, const volatile sig_atomic_t *stop,
+				     struct report *report)
 {
-	struct stat st;
+	struct stat st = { 0 };
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		report_failure(report, "cannot open '%s'", file);
+	if (!source->read && (source->fd < 0 || fstat(source->fd, &st) < 0)) {
+		report_failure(report, "cannot open '%s'", source->file);
 		return NULL;
 	}
-	descriptor_enlarge_pipe(fd);
+	if (!source->read)
+		descriptor_enlarge_pipe(source->fd);
 	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
 	in->stop = stop;
-	in->file = file;
+	in->file = source->file;
 	in->order = order_new();
-	in->fd = fd;
+	in->read = source->read;
+	in->context = source->context;
+	in->fd = source->fd;
+	in->is_lent = source->is_lent;
 	in->seekable = S_ISREG(st.st_mode);
 	in->limit = in->latest = UINT64_MAX;
 	in->naming.left = (uint64_t)EVENTS_MAX << 14;
@@ -106,13 +111,22 @@ struct stream_reader *stream_open(const char *file, const volatile sig_atomic_t 
 	bool is_stdin = !strcmp(file, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
 
-	return open_at(fd, file, NULL, 0, stop, report);
+	return open_at(&(struct stream_source){ file, NULL, NULL, fd, is_stdin }, NULL, 0, stop,
+		       report);
+}
+
+struct stream_reader *stream_open_source(const struct stream_source *source,
+					 const volatile sig_atomic_t *stop,
+					 struct report *report)
+{
+	return open_at(source, NULL, 0, stop, report);
 }
 
 struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
 				       struct report *report)
 {
-	return open_at(fd, file, head, size, NULL, report);
+	return open_at(&(struct stream_source){ file, NULL, NULL, fd, fd == STDIN_FILENO }, head,
+		       size, NULL, report);
 }
 
 void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
@@ -482,15 +496,14 @@ bool stream_wait(const struct stream_reader *in, int ms)
 {
 	struct pollfd input = { .fd = in ? in->fd : -1, .events = POLLIN };
 
-	return !in || stream_has_more(in) || poll(&input, 1, ms) != 0;
+	return !in || in->read || stream_has_more(in) || poll(&input, 1, ms) != 0;
 }
 
 void stream_close(struct stream_reader *in)
 {
 	if (!in)
 		return;
-	if (in->fd != STDIN_FILENO)
-		close(in->fd);
+	reader_close_source(in);
 	events_release(&in->events);
 	origin_release(&in->origin);
 	order_free(in->order);

@@ -26,6 +26,7 @@
 #include "record/sample.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 struct stream_reader;
 
@@ -36,6 +37,23 @@ struct stream_reader;
  */
 struct stream_reader *stream_open(const char *file, const volatile sig_atomic_t *stop,
 				  struct report *report);
+
+/* Callback: as read(2): read up to SIZE bytes, and return their number, 0 at the end, or -1. */
+typedef ssize_t stream_read(void *context, void *bytes, size_t size);
+
+/* What a stream is read from.  FILE is its name in messages, and must outlive the reader. */
+struct stream_source {
+	const char *file;
+	stream_read *read;	/* NULL: FD is read */
+	void *context;		/* of READ */
+	int fd;			/* -1 if READ is given */
+	bool is_lent;		/* FD stays the caller's */
+};
+
+/* As stream_open(), but read from SOURCE, which is copied. */
+struct stream_reader *stream_open_source(const struct stream_source *source,
+					 const volatile sig_atomic_t *stop,
+					 struct report *report);
 
 /*
  * Open the stream in FD, whose first SIZE bytes (up to STREAM_HEAD_MAX) the caller has read to
@@ -147,7 +165,10 @@ typedef void stream_follower(void *context, const struct record *rec);
  */
 void stream_look_ahead(struct stream_reader *in, stream_follower *follow, void *context);
 
-/* Wait until there is input, its end, or a signal.  Return false if MS milliseconds pass before. */
+/*
+ * Wait until there is input, its end, or a signal.  Return false if MS milliseconds pass before.  A
+ * callback is not waited for: the result is true.
+ */
 bool stream_wait(const struct stream_reader *in, int ms);
 
 void stream_close(struct stream_reader *in);
