@@ -41,6 +41,14 @@ static void report_unopened(struct output *out)
 	out->ended = true;
 }
 
+void output_open_sink(struct output *out, const char *name, output_sink *sink, void *context,
+		      struct report *report)
+{
+	*out = new_output(name, report);
+	out->sink = sink;
+	out->context = context;
+}
+
 void output_open_memory(struct output *out, struct report *report)
 {
 	*out = new_output("memory", report);
@@ -105,13 +113,21 @@ static void end_output(struct output *out, int error)
 	out->ended = true;
 }
 
+/* Return 0, or why the bytes could not be written, as in errno. */
+static int write_out(struct output *out, const uint8_t *bytes, size_t size)
+{
+	if (out->sink)
+		return out->sink(out->context, bytes, size) ? 0 : errno;
+	return out->queue ? output_queue_add(out->queue, bytes, size)
+			  : write_whole(out->fd, bytes, size);
+}
+
 static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 {
 	if (out->ended || size == 0)
 		return;
 	out->written += size;
-	int error = out->queue ? output_queue_add(out->queue, bytes, size)
-			       : write_whole(out->fd, bytes, size);
+	int error = write_out(out, bytes, size);
 	if (error)
 		end_output(out, error);
 }

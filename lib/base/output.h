@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output - buffered binary output to stdout or a file.
+ * output - buffered binary output to stdout, a file or a function.
  *
  * Every write is checked.  If the reader closes the pipe (EPIPE), the output
  * ends without a message; any other failure is reported once.  After either,
@@ -16,10 +16,15 @@ struct output_queue;
 struct output_zstd;
 struct replace;
 
+/* Callback: take SIZE bytes.  False: that failed, and errno says why, as for write(2). */
+typedef bool output_sink(void *context, const void *bytes, size_t size);
+
 struct output {
 	struct report *report;
 	const char *file;	/* name for messages */
-	int fd;			/* -1: could not be opened */
+	int fd;			/* -1: could not be opened, or SINK is used */
+	output_sink *sink;	/* takes all bytes; NULL: FD is written to */
+	void *context;		/* of SINK */
 	bool ended;		/* the reader closed the pipe, or a write failed */
 	uint64_t written;	/* bytes of this file, compressed: passed to the kernel or QUEUE */
 	size_t used;		/* bytes in BUFFER */
@@ -36,6 +41,10 @@ enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
 
 /* Open FILE ("-": stdout) for writing from its start.  REPORT must outlive OUT. */
 void output_open(struct output *out, const char *file, struct report *report);
+
+/* Give all bytes to SINK.  NAME is the name for messages; it must outlive OUT. */
+void output_open_sink(struct output *out, const char *name, output_sink *sink, void *context,
+		      struct report *report);
 
 /* Open a file in memory, which only OUT->fd leads to. */
 void output_open_memory(struct output *out, struct report *report);

@@ -460,6 +460,43 @@ static void test_json(void)
 	    "UTF-8 stays, other bytes become U+FFFD");
 }
 
+/* Bytes that a function took; it takes LIMIT bytes at most. */
+struct taken {
+	uint8_t *bytes;
+	size_t size, limit;
+};
+
+static bool take(void *context, const void *bytes, size_t size)
+{
+	struct taken *t = context;
+
+	errno = ENOSPC;
+	if (size > t->limit - t->size)
+		return false;
+	memcpy(t->bytes + t->size, bytes, size);
+	t->size += size;
+	return true;
+}
+
+static void test_sink(void)
+{
+	struct taken whole = { .bytes = mem_resize(NULL, MUCH), .limit = MUCH };
+	struct taken part = { .bytes = mem_resize(NULL, MUCH), .limit = MUCH / 2 };
+	struct report report = { .tool = "test-output", .quiet = true };
+	struct output out;
+
+	output_open_sink(&out, "it", take, &whole, &report);
+	write_pieces(&out, MUCH);
+	tap(output_close(&out) && whole.size == MUCH && !memcmp(whole.bytes, data, MUCH) &&
+	    messages(&report) == 0, "a function gets all bytes in order");
+	output_open_sink(&out, "it", take, &part, &report);
+	write_pieces(&out, MUCH);
+	tap(!output_close(&out) && messages(&report) == 1 && !memcmp(part.bytes, data, part.size),
+	    "a function that fails is reported once");
+	free(whole.bytes);
+	free(part.bytes);
+}
+
 int main(void)
 {
 	const char *parent = getenv("TMPDIR");
@@ -482,6 +519,7 @@ int main(void)
 	test_queue();
 	test_queue_waiting();
 	test_write();
+	test_sink();
 	test_json();
 	if (chdir("/") || rmdir(folder))
 		abort();
