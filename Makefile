@@ -28,8 +28,8 @@ OBJCOPY      ?= objcopy
 # What each module may include: those before it in this list (tests/layers.sh).  It is the order
 # in which data flows.
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
-	  names symbol code unwind target relay labels counters sample counting resolve pprof rows \
-	  stacks aggregate compare access listing show results flame live survey host compose push \
+	  names symbol code unwind target relay labels counters sample counting resolve filter pprof \
+	  rows stacks aggregate compare access listing show results flame live survey host compose push \
 	  serve tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm

@@ -70,8 +70,14 @@ int main(int argc, char **argv)
 	struct stream_reader *in = stream_open(input, &command_stop, &report);
 	how.is_swapped = stream_is_swapped(in);
 	struct unwind *unwind = unwind_new(&how, stream_origin(in), &report);
-	unwind_filter(unwind, in, &out, (const char *[2]){ command.name, line }, &report);
+	struct unwind_filter *filter = unwind_filter_new(unwind, in, &out,
+							 (const char *[2]){ command.name, line },
+							 &report);
+	while (unwind_filter_step(filter))
+		;
+	unwind_filter_end(filter);
 	output_close(&out);
+	unwind_filter_free(filter);
 	unwind_report(unwind);
 	unwind_free(unwind);
 	stream_close(in);

@@ -7,168 +7,183 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The state of the filter. */
-struct unwind_work {
+struct unwind_filter {
+	struct report *report;
 	struct stream_reader *in;
 	struct output *out;
 	struct unwind *unwind;
 	struct deferred *deferred;
-	const char *const *program;	/* its name and its arguments, as one string */
+	const char *program[2];	/* its name and its arguments, as one string */
 	uint8_t *recorder;	/* body of the FEATURE record with the recorder's command line */
 	size_t recorder_size;	/* bytes; RECORDER is NULL: none came */
 	uint8_t *record;	/* RECORD_MAX_SIZE bytes: the record being made */
 };
 
 /* Write a record that is not deferred: now, or after the samples before it. */
-static void write_later(struct unwind_work *w, const void *record, size_t size)
+static void write_later(struct unwind_filter *f, const void *record, size_t size)
 {
-	deferred_write(w->deferred, record, size, 0, 0, w->out);
+	deferred_write(f->deferred, record, size, 0, 0, f->out);
 }
 
-static void write_attr(struct unwind_work *w, const struct record *rec)
+static void write_attr(struct unwind_filter *f, const struct record *rec)
 {
 	size_t size = events_attr_size(rec->body);
 
 	if (size > cursor_left(&rec->body))
 		size = 0;	/* damaged, and reported */
-	memcpy(w->record, record_bytes(rec), record_size(rec));
-	unwind_attr(w->unwind, w->record + RECORD_HEADER_SIZE, size);
-	write_later(w, w->record, record_size(rec));
+	memcpy(f->record, record_bytes(rec), record_size(rec));
+	unwind_attr(f->unwind, f->record + RECORD_HEADER_SIZE, size);
+	write_later(f, f->record, record_size(rec));
 }
 
 /*
  * Add the program to the recorder's command line, so that profiles name it.  COUNTS: what it
  * did, at the end of the stream; or NULL.
  */
-static bool write_command(struct unwind_work *w, struct cursor body, const char *counts)
+static bool write_command(struct unwind_filter *f, struct cursor body, const char *counts)
 {
-	const char *text[4] = { "|", w->program[0] };
+	const char *text[4] = { "|", f->program[0] };
 	size_t size = 2;
 
-	if (*w->program[1])
-		text[size++] = w->program[1];
+	if (*f->program[1])
+		text[size++] = f->program[1];
 	if (counts)
 		text[size++] = counts;
-	return writer_longer_command(w->out, body, text, size);
+	return writer_longer_command(f->out, body, text, size);
 }
 
-static void write_feature(struct unwind_work *w, const struct record *rec)
+static void write_feature(struct unwind_filter *f, const struct record *rec)
 {
 	struct cursor c = rec->body;
 
 	if (rec->foreign)
 		return;
-	if (cursor_u64(&c) != FEATURE_CMDLINE || !write_command(w, rec->body, NULL)) {
-		write_later(w, record_bytes(rec), record_size(rec));
+	if (cursor_u64(&c) != FEATURE_CMDLINE || !write_command(f, rec->body, NULL)) {
+		write_later(f, record_bytes(rec), record_size(rec));
 		return;
 	}
-	free(w->recorder);
-	w->recorder_size = cursor_left(&rec->body);
-	w->recorder = memcpy(mem_resize(NULL, w->recorder_size), rec->body.at, w->recorder_size);
+	free(f->recorder);
+	f->recorder_size = cursor_left(&rec->body);
+	f->recorder = memcpy(mem_resize(NULL, f->recorder_size), rec->body.at, f->recorder_size);
 }
 
-static void write_sample(struct unwind_work *w, const struct record *rec)
+static void write_sample(struct unwind_filter *f, const struct record *rec)
 {
 	const uint8_t *bytes = record_bytes(rec);
 	struct sample s;
 
-	if (!stream_sample(w->in, rec, &s))
+	if (!stream_sample(f->in, rec, &s))
 		return;
-	const struct stream_event *event = &stream_events(w->in)->event[s.event];
+	const struct stream_event *event = &stream_events(f->in)->event[s.event];
 	size_t chain = s.callchain.at ? (size_t)(s.callchain.at - bytes) - 8 : 0;
-	size_t size = unwind_sample(w->unwind, event, rec, &s, w->record);
+	size_t size = unwind_sample(f->unwind, event, rec, &s, f->record);
 	if (size)
-		bytes = w->record;
+		bytes = f->record;
 	else
 		size = record_size(rec);
-	deferred_write(w->deferred, bytes, size, chain, s.tid, w->out);
+	deferred_write(f->deferred, bytes, size, chain, s.tid, f->out);
 }
 
 /* Give earlier samples the user's part of their callchain. */
-static void take_deferred(struct unwind_work *w, const struct record *rec)
+static void take_deferred(struct unwind_filter *f, const struct record *rec)
 {
 	pid_t tid = -1;
 
-	events_trailer_tid(stream_events(w->in), rec->body, &tid);
-	if (!deferred_take(w->deferred, rec, tid, w->out))
-		stream_damaged(w->in, rec, "CALLCHAIN_DEFERRED record is shorter than its fields");
+	events_trailer_tid(stream_events(f->in), rec->body, &tid);
+	if (!deferred_take(f->deferred, rec, tid, f->out))
+		stream_damaged(f->in, rec, "CALLCHAIN_DEFERRED record is shorter than its fields");
 }
 
-static void write_other(struct unwind_work *w, const struct record *rec)
+static void write_other(struct unwind_filter *f, const struct record *rec)
 {
-	if (!unwind_follow(w->unwind, rec))
-		stream_damaged(w->in, rec, "record with fields that do not fit into it");
-	stream_note_tasks(w->in, unwind_tasks(w->unwind));
+	if (!unwind_follow(f->unwind, rec))
+		stream_damaged(f->in, rec, "record with fields that do not fit into it");
+	stream_note_tasks(f->in, unwind_tasks(f->unwind));
 	switch (rec->type) {
 	case RECORD_ATTR:
-		write_attr(w, rec);
+		write_attr(f, rec);
 		return;
 	case RECORD_FEATURE:
-		write_feature(w, rec);
+		write_feature(f, rec);
 		return;
 	case RECORD_CALLCHAIN_DEFERRED:
-		take_deferred(w, rec);
+		take_deferred(f, rec);
 		return;
 	case RECORD_AUXTRACE:	/* the bytes after it were skipped */
 		return;
 	}
-	write_later(w, record_bytes(rec), record_size(rec));
+	write_later(f, record_bytes(rec), record_size(rec));
 	if (cursor_left(&rec->trailing))
-		write_later(w, rec->trailing.at, cursor_left(&rec->trailing));
+		write_later(f, rec->trailing.at, cursor_left(&rec->trailing));
 	if (rec->type == RECORD_FINISHED_ROUND) {
-		deferred_round(w->deferred, w->out);
-		output_flush(w->out);
+		deferred_round(f->deferred, f->out);
+		output_flush(f->out);
 	}
 }
 
-static void run(struct unwind_work *w, struct report *report)
+struct unwind_filter *unwind_filter_new(struct unwind *u, struct stream_reader *in,
+					struct output *out, const char *const program[2],
+					struct report *report)
+{
+	struct unwind_filter *f = mem_zeroed(1, sizeof(*f));
+
+	*f = (struct unwind_filter){ .report = report, .in = in, .out = out, .unwind = u,
+				     .program = { program[0], program[1] } };
+	f->deferred = deferred_new();
+	f->record = mem_resize(NULL, RECORD_MAX_SIZE);
+	if (in)
+		writer_header(out);
+	return f;
+}
+
+bool unwind_filter_step(struct unwind_filter *f)
 {
 	struct record rec;
-	char counts[512] = { '(' };
 
-	writer_header(w->out);
-	while (!output_ended(w->out) && stream_next(w->in, &rec)) {
-		if (record_is_resolved(rec.type)) {
-			report_error(report, "the input is resolved already: "
-				     "put pmu-unwind before pmu-symbolize");
-			break;
-		}
-		if (rec.type == PERF_RECORD_SAMPLE)
-			write_sample(w, &rec);
-		else
-			write_other(w, &rec);
+	if (output_ended(f->out) || !stream_next(f->in, &rec))
+		return false;
+	if (record_is_resolved(rec.type)) {
+		report_error(f->report, "the input is resolved already: "
+			     "put pmu-unwind before pmu-symbolize");
+		return false;
 	}
-	deferred_end(w->deferred, w->out);
-	if (!w->recorder)
-		return;
-	unwind_describe(w->unwind, counts + 1, sizeof(counts) - 2);
-	counts[strlen(counts)] = ')';
-	struct cursor body = { .at = w->recorder, .end = w->recorder + w->recorder_size };
-	write_command(w, body, counts);
+	if (rec.type == PERF_RECORD_SAMPLE)
+		write_sample(f, &rec);
+	else
+		write_other(f, &rec);
+	return true;
 }
 
-static void report_deferred(const struct unwind_work *w, struct report *report)
+static void report_deferred(const struct unwind_filter *f)
 {
 	uint64_t merged, without;
 
-	deferred_counts(w->deferred, &merged, &without);
+	deferred_counts(f->deferred, &merged, &without);
 	if (merged + without)
-		report_summary(report, "%" PRIu64 " callchains got their deferred user part, %"
+		report_summary(f->report, "%" PRIu64 " callchains got their deferred user part, %"
 			       PRIu64 " did not", merged, without);
 }
 
-void unwind_filter(struct unwind *u, struct stream_reader *in, struct output *out,
-		   const char *const program[2], struct report *report)
+void unwind_filter_end(struct unwind_filter *f)
 {
-	struct unwind_work w = { .in = in, .out = out, .unwind = u, .program = program };
+	char counts[512] = { '(' };
 
-	if (!in)
+	deferred_end(f->deferred, f->out);
+	if (f->recorder) {
+		unwind_describe(f->unwind, counts + 1, sizeof(counts) - 2);
+		counts[strlen(counts)] = ')';
+		write_command(f, (struct cursor){ .at = f->recorder,
+						  .end = f->recorder + f->recorder_size }, counts);
+	}
+	report_deferred(f);
+}
+
+void unwind_filter_free(struct unwind_filter *f)
+{
+	if (!f)
 		return;
-	w.deferred = deferred_new();
-	w.record = mem_resize(NULL, RECORD_MAX_SIZE);
-	run(&w, report);
-	report_deferred(&w, report);
-	deferred_free(w.deferred);
-	free(w.recorder);
-	free(w.record);
+	deferred_free(f->deferred);
+	free(f->recorder);
+	free(f->record);
+	free(f);
 }
