@@ -48,7 +48,7 @@ HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
 FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate pmu-data
-PAGES   := $(wildcard man/*.[157])
+PAGES   := $(wildcard man/*.[1357])
 
 # Where everything is built.
 O := build
@@ -155,7 +155,7 @@ SAY = @printf '  %-5s %s\n'
 Q   = @
 endif
 
-all: $(TOOLS:%=$B/bin/%)
+all: $(TOOLS:%=$B/bin/%) $(PAGE_LINKS)
 
 # All that a build needs is there; or one line says what is not, and how to install it.
 READY := $B/ready
@@ -410,13 +410,21 @@ fuzz-whole:
 	@tests/whole/fuzz $(FUZZ_SECONDS) $O/fuzz/asan/tests/bin/fuzz-tools \
 		$O/fuzz/plain/tests/bin/fuzz-tools
 
+# A page of section 3 has several functions: each of the others is a page that names the first.
+PAGE_LINKS = $(filter-out $(PAGES:man/%=$O/man/%),$(patsubst %,$O/man/%.3,$(shell \
+	sed -n 's/^\.Nm \(pmukit_[a-z_]*\)\( ,\)*$$/\1/p' $(filter %.3,$(PAGES)))))
+$O/man/%.3: $(filter %.3,$(PAGES))
+	@mkdir -p $(@D)
+	@echo ".so man3/$$(basename $$(grep -lx '\.Nm $*\( ,\)*' $^))" >$@
+
 # What is installed, as MODE:DIRECTORY:FILE (packaging/install).  The one file with all tools
 # is what pmu-prof --host copies to a host, so it must be static.
 ONE_FILE := $(if $(findstring static,$(LINKAGE)),$B/bin/pmukit)
 put = $(3:%=$1:$2:%)
 INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
 	$(call put,755,libexec/pmukit,$(ONE_FILE)) \
-	$(foreach n,1 5 7,$(call put,644,share/man/man$n,$(filter %.$n,$(PAGES)))) \
+	$(foreach n,1 3 5 7,$(call put,644,share/man/man$n,$(filter %.$n,$(PAGES)))) \
+	$(call put,644,share/man/man3,$(PAGE_LINKS)) \
 	$(call put,644,share/bash-completion/completions,$(wildcard completions/bash/*)) \
 	$(call put,644,share/zsh/site-functions,$(wildcard completions/zsh/*)) \
 	$(call put,644,share/fish/vendor_completions.d,$(wildcard completions/fish/*)) \
@@ -426,7 +434,7 @@ INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
 	$(foreach f,$(wildcard fleet/*/*.* fleet/*/*/*.*),$(call put,644,share/pmukit/$(f:%/$(notdir $f)=%),$f))
 quoted = '$(subst ','\'',$1)'
 
-install: all $(ONE_FILE)
+install: all $(ONE_FILE) $(PAGE_LINKS)
 	$(SAY) INST $(call quoted,$(DESTDIR)$(PREFIX))
 	@packaging/install install $(call quoted,$(DESTDIR)) $(call quoted,$(PREFIX)) $(INSTALLED)
 uninstall:

@@ -94,7 +94,7 @@ def dead_links(page):
             print(f"{page}: {target}: there is no such file")
         elif anchor and anchor not in anchors(path):
             print(f"{page}: {target}: there is no such heading")
-    for name, section in re.findall(r"\b((?:pmu-|perf_to_)[a-z_]+)\((\d)\)", text):
+    for name, section in re.findall(r"\b((?:pmu-|perf_to_|pmukit_?)[a-z_]*)\((\d)\)", text):
         if not os.path.exists(f"{top}/man/{name}.{section}"):
             print(f"{page}: {name}({section}): there is no such page")
     for name in re.findall(r"`((?:tests|lib|cmd|man|doc|packaging)/[\w./-]+)", text):

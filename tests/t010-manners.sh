@@ -183,7 +183,7 @@ check 'every tool has a page, which says what is secure; mandoc has nothing to s
 		test -s "$TOP/man/$tool.1"
 		grep -qx "\.Sh SECURITY" "$TOP/man/$tool.1"
 	done
-	none mandoc -T lint -W warning "$TOP"/man/*.[157]
+	none mandoc -T lint -W warning "$TOP"/man/*.[1357]
 END
 
 check 'text, an executable, nothing and a missing file are not streams' <<'END'
@@ -393,7 +393,7 @@ check 'sources keep to 100 columns, without trailing space' <<'END'
 	unsanitized
 	cd "$TOP"
 	none grep -nE ' +$|	+$' Makefile \
-		$(find cmd lib tests man -type f -name "*.[ch157]" -o -name "*.sh")
+		$(find cmd lib tests man -type f -name "*.[ch1357]" -o -name "*.sh")
 	none awk -F '\t' '
 	{
 		width = length($1)
@@ -433,7 +433,7 @@ check 'what is not a thing is called "not a thing", and not "no thing"' <<'END'
 	unsanitized
 	cd "$TOP"
 	plain *.md doc/*.md cmd/*.c cmd/*/*.c \
-		lib/*/*.[ch] lib/*/*.js man/*.[157] tests/*.sh tests/unit/*.[ch]
+		lib/*/*.[ch] lib/*/*.js man/*.[1357] tests/*.sh tests/unit/*.[ch]
 	cd "$OLDPWD"
 	printf '/*\n * If this was\n * no error, it was no longer.\n * There was\n * no end\n */\n' >text
 	plain text >found || :

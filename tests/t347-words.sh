@@ -91,7 +91,7 @@ check 'the doctor on a static program: its tables, and only programs that there 
 	grep -q "linked statically.*has unwind tables" out
 	none grep -o "pmu-unwind" out
 	# each tool of ours that the manuals and help name is there
-	cat "$TOP"/man/*.[157] "$TOP"/*.md "$TOP"/doc/*.md out |
+	cat "$TOP"/man/*.[1357] "$TOP"/*.md "$TOP"/doc/*.md out |
 		grep -o "pmu-[a-z][a-z]*" | sort -u |
 		while read -r name; do
 			test -e "$TOP/cmd/$name.c" || ls "$TOP"/man/"$name".? || echo "$name"
