@@ -76,6 +76,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 		reader_damage(in, "stream ends inside its compressed data");
 	if (n < 0 && errno != EINTR) {
 		in->damaged = true;
+		in->error = errno;
 		report_failure(in->report, "cannot read '%s'", in->file);
 	}
 	return n;

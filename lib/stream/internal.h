@@ -50,6 +50,7 @@ struct stream_reader {
 	struct fuel naming;	/* how many more events may be compared with named types */
 	bool ended;		/* there are no more records */
 	bool damaged;		/* some input was damaged or missing */
+	int error;		/* errno of the read that failed; 0: none did */
 	const volatile sig_atomic_t *stop;	/* see stream_stop_on(); or NULL */
 	struct stream_events events;	/* what records have defined so far */
 	struct stream_origin origin;

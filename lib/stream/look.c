@@ -116,6 +116,22 @@ static struct look look_at_records(struct cursor c, bool is_all)
 	return look;
 }
 
+struct look stream_look(struct stream_reader *in)
+{
+	struct look look = { .kind = in->is_file ? LOOK_RAW : LOOK_TOO_SHORT };
+
+	for (uint32_t i = 0; i < in->events.count; i++)		/* of a perf.data file */
+		look.has_dumps |= in->events.event[i].attr.sample_type & PERF_SAMPLE_STACK_USER;
+	while (look.kind == LOOK_TOO_SHORT) {
+		size_t size = in->end - in->begin;
+		bool is_all = size >= STREAM_HEAD_MAX || !reader_fill(in, size + 1);
+		const uint8_t *at = in->buffer + in->begin;
+		look = look_at_records((struct cursor){ .at = at, .swap = in->swap,
+							.end = in->buffer + in->end }, is_all);
+	}
+	return look;
+}
+
 static struct look look_at_plain(const uint8_t *head, size_t size, bool is_all)
 {
 	struct cursor c = { .at = head, .end = head + size };

@@ -27,6 +27,13 @@ struct look {
 struct look look_at(const uint8_t *head, size_t size, bool is_all);
 
 /*
+ * Look at what IN will return, before the first stream_next().  It reads as far as it must, and
+ * keeps what it reads; so it may wait for input.
+ */
+struct stream_reader;
+struct look stream_look(struct stream_reader *in);
+
+/*
  * Return whether HEAD, the first SIZE bytes of a plain input, is a profile in a format from before
  * profile.proto, of gperftools, old Go or Java, which only pprof reads.
  */

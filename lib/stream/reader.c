@@ -481,6 +481,11 @@ bool stream_is_whole(const struct stream_reader *in)
 	return in && in->ended && !in->damaged;
 }
 
+int stream_error(const struct stream_reader *in)
+{
+	return in ? in->error : 0;
+}
+
 bool stream_is_swapped(const struct stream_reader *in)
 {
 	return in && in->swap;

@@ -149,6 +149,9 @@ const struct stream_origin *stream_origin(const struct stream_reader *in);
 /* Return whether the stream was read to its end, and nothing was damaged or missing. */
 bool stream_is_whole(const struct stream_reader *in);
 
+/* Return errno of the read that failed and ended the stream, or 0. */
+int stream_error(const struct stream_reader *in);
+
 /* Return whether the stream has the other byte order; records are converted. */
 bool stream_is_swapped(const struct stream_reader *in);
 

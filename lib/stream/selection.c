@@ -52,6 +52,13 @@ static const char *event_of(const struct selection *c, const struct stream_event
 	return events->event[labels.event].name;
 }
 
+bool selection_takes(const struct selection *c, const struct stream_events *events,
+		     const struct sample *s, const char *comm)
+{
+	return selection_contains(c, &(struct selection_values){
+		s->pid, s->tid, s->cpu, s->time, event_of(c, events, s), comm });
+}
+
 bool selection_keeps(struct selection *c, struct stream_reader *in, const struct record *rec)
 {
 	struct sample s;
@@ -67,9 +74,8 @@ bool selection_keeps(struct selection *c, struct stream_reader *in, const struct
 	}
 	if (!stream_sample(in, rec, &s))
 		return false;
-	return selection_contains(c, &(struct selection_values){
-		s.pid, s.tid, s.cpu, s.time, event_of(c, stream_events(in), &s),
-		c->comm ? tasks_name_text(c->tasks, s.tid) : "" });
+	return selection_takes(c, stream_events(in), &s,
+			       c->comm ? tasks_name_text(c->tasks, s.tid) : "");
 }
 
 void selection_release(struct selection *c)

@@ -37,6 +37,13 @@ bool selection_check_event(const struct selection *selection, const struct strea
 bool selection_contains(const struct selection *selection, const struct selection_values *sample);
 
 /*
+ * Return whether S, a sample of a thread called COMM, is selected.  If S is a labels record, its
+ * sample's event decides.
+ */
+bool selection_takes(const struct selection *selection, const struct stream_events *events,
+		     const struct sample *s, const char *comm);
+
+/*
  * Parse "FROM,TO", each a duration (base/units.h) or empty, into a struct selection.  Return
  * NULL, or TEXT if it is wrong.  For command_option.parse.
  */
