@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "base/slice.h"
+#include "base/suggest.h"
 #include "event/event.h"
 #include "event/own.h"
 #include "event/pmu.h"
@@ -245,19 +246,6 @@ extern const struct event_rates event_rates_unknown;
 
 /* alias.c: guess periods from NAME, the CPU maker's name of an event. */
 struct event_rates alias_rates(const char *name);
-
-/* suggest.c: a search for the known name nearest to a mistyped one. */
-struct suggestion {
-	struct slice wanted;	/* the mistyped name */
-	unsigned int distance;	/* edits from WANTED to BEST; at first, the limit */
-	char best[96];		/* nearest name so far; "": none is near */
-};
-
-/* Start a search for WANTED. */
-void suggest_begin(struct suggestion *s, struct slice wanted);
-
-/* Make NAME the best if it is nearer than the best so far. */
-void suggest_try(struct suggestion *s, const char *name);
 
 /*
  * models.c: write the models that have ITEM's event, a few of them separated by commas, to LIST.

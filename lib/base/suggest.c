@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * suggest - finds the known name that is nearest to a mistyped name.
- *
- * The distance is the number of single edits (optimal string alignment): insert, delete or
- * replace a letter, or swap two neighbours.  Case does not matter.
- */
-#include "event/internal.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
+#include <stdio.h>
+#include <string.h>
 
 enum {
 	LONGEST = 64,		/* no suggestions for longer names */
