@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "counters/ring-size.h"
 #include "host/agent.h"
+#include "sample/control.h"
 #include "sample/go-target.h"
 #include "sample/request.h"
 #include "target/jvm.h"
@@ -185,7 +186,7 @@ static void complete_run(void)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct sampler_options *run = &chosen.run;
 
-	if (run->delay == SAMPLER_UNTIL_ENABLED && !run->control)
+	if (run->delay == SAMPLER_UNTIL_ENABLED && !chosen.control)
 		command_misused(&command, "-D -1 waits for --control, which is not given");
 	if (chosen.ring && (chosen.ring < page || chosen.ring & (chosen.ring - 1)))
 		command_misused(&command, "--ring takes a power of two of at least %zu bytes, not "
@@ -208,6 +209,7 @@ int main(int argc, char **argv)
 	struct report report;
 	struct output out;
 	struct event_list events = { 0 };
+	struct control control = CONTROL_CLOSED;
 	int status = 0;
 
 	int first = command_begin(&command, &report, argc, argv);
@@ -217,7 +219,10 @@ int main(int argc, char **argv)
 	take_command_output();
 	complete_run();
 	complete_settings();
-	bool good = complete_target(first < argc ? argv + first : NULL, &report);
+	if (chosen.control)
+		chosen.run.control = &control;
+	bool good = (!chosen.control || control_open(&control, chosen.control, &report)) &&
+		    complete_target(first < argc ? argv + first : NULL, &report);
 	complete_copies();
 	command_output(&command, &out, file, &report);
 	if (chosen.level)
@@ -238,5 +243,8 @@ int main(int argc, char **argv)
 	target_release(&chosen.target);
 	label_options_release(&chosen.run.labels);
 	int own = command_end(&report);
-	return exit_status && !own ? status : own;
+	if (own || !exit_status)
+		status = own;
+	control_end(&control, status, &report);
+	return status;
 }

@@ -199,6 +199,41 @@ check 'a descriptor can be what commands come from' <<'END'
 	whole s.data
 END
 
+# acks: the last line of the acknowledgements
+acks() { tail -n 1 acks; }
+
+check 'the last acknowledgement is the exit status, with the cause of an error' <<'END'
+	exits 0 pmu-sample --control fd:0,1 -e cpu-clock -o s.data -- true </dev/null >acks
+	test "$(acks)" = "exit 0"
+	exits 3 pmu-sample --control fd:0,1 --exit-status -e cpu-clock -o s.data -- sh -c "exit 3" \
+		</dev/null >acks
+	test "$(acks)" = "exit 3"
+	exits 1 pmu-sample --control fd:0,1 -e nosuch -o s.data -- true </dev/null >acks
+	test "$(acks)" = "exit 1 not-found"
+	exits 1 pmu-sample --control fd:0,1 -e cpu-clock -c 1 -o s.data -- true </dev/null >acks
+	test "$(acks)" = "exit 1 wrong-argument"
+	exits 1 no-perf EPERM pmu-sample --control fd:0,1 -e cpu-clock -o s.data -- true \
+		</dev/null >acks
+	test "$(acks)" = "exit 1 no-rights"
+	exits 1 pmu-sample --control fd:0,1 -e cpu-clock -o s.data -- ./nosuch </dev/null >acks
+	test "$(acks)" = "exit 1"
+END
+
+check 'sampling ends when nobody can read the acknowledgements any more' <<'END'
+	ten serial 600 &
+	target=$!
+	mkfifo acks
+	timeout 600 pmu-sample --control fd:0,1 -e cpu-clock -p $target -o s.data \
+		</dev/null >acks &
+	sampler=$!
+	exec 3<acks
+	attached s.data
+	exec 3<&-
+	wait $sampler
+	whole s.data
+	kill -0 $target
+END
+
 check 'a new file is begun after each interval, and each is whole' <<'END'
 	pmu-sample -v -e cpu-clock -F 1000 --switch-output 100ms -o s.data -- \
 		sh -c "ten serial 600; :" 2>err &	# nothing ends: its name would be lost then

@@ -20,11 +20,17 @@ enum {
 	REPORT_KINDS = 64,	/* call sites with a count of their own; the others share one */
 };
 
+/* Why an error happened, if a program that reads it may want to know. */
+enum report_cause {
+	REPORT_OTHER, REPORT_NOT_FOUND, REPORT_NO_RIGHTS, REPORT_WRONG_ARGUMENT,
+};
+
 struct report {
 	const char *tool;	/* program name, at the start of every message */
 	bool quiet;		/* -q: print nothing; the exit status is the same */
 	int verbose;		/* 1 (-v): report_summary() prints; 2 (-vv): report_detail(), too */
 	int status;		/* exit status so far: 0, or 1 after damage, failure or error */
+	enum report_cause cause;	/* of the first error */
 	uint64_t hour_end;	/* monotonic, in ns; 0: the next message starts an hour */
 	struct report_kind {
 		const char *format;	/* the literal of the call site, compared by address */
@@ -51,6 +57,13 @@ void report_failure(struct report *r, const char *format, ...)
 /* The work itself failed: FORMAT says why and what to do; errno is not used. */
 void report_error(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* CAUSE is that of the error which is about to be reported.  The first error's cause is kept. */
+static inline void report_because(struct report *r, enum report_cause cause)
+{
+	if (!r->status && !r->cause)
+		r->cause = cause;
+}
 
 /* Print a note.  A note is not a failure: the exit status does not change. */
 void report_note(struct report *r, const char *format, ...)

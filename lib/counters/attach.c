@@ -220,10 +220,11 @@ static bool attach_tasks(struct attaching *a)
 	if (a->forbidden && a->any)
 		report_note(a->report, "%zu of the processes are not sampled: that is not "
 			    "permitted without CAP_PERFMON", a->forbidden);
-	else if (a->forbidden)
+	else if (a->forbidden) {
+		report_because(a->report, REPORT_NO_RIGHTS);
 		report_error(a->report, "none of the processes may be sampled: run as root, "
 			     "or with cap_perfmon");
-	else if (!a->any)
+	} else if (!a->any)
 		report_ended(a);
 	return a->any;
 }

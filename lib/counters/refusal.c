@@ -11,6 +11,7 @@ void refusal_report(const struct event *event, const char *done, pid_t tid, int 
 	char why[512];
 
 	asked.per_cpu |= needs_more_rights;
+	event_because(error, report);
 	if (tid < 0)
 		event_explain(&asked, error, why, sizeof(why));
 	else

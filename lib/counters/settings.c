@@ -330,6 +330,7 @@ static bool try_event(const struct sample_settings *s, struct event_list *events
 	char why[512];
 
 	if (!event_is_readable(event, why, sizeof(why))) {
+		event_because(EOPNOTSUPP, report);
 		report_error(report, "cannot sample '%s': %s", event->name, why);
 		return false;
 	}
@@ -339,6 +340,7 @@ static bool try_event(const struct sample_settings *s, struct event_list *events
 	if (event->per_cpu || event->cpus ||
 	    adapt_to_rights(s, events, event, leader, no_kernel, report))
 		return true;
+	event_because(errno, report);
 	event_explain(event, errno, why, sizeof(why));
 	report_error(report, "cannot sample '%s': %s", event->name, why);
 	return false;

@@ -157,6 +157,9 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 /* Like event_explain(), for thread TID: also consider that it has ended or is another user's. */
 void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size);
 
+/* Note the cause of the error about to be reported, that the kernel refused an event with ERROR. */
+void event_because(int error, struct report *report);
+
 /*
  * Change EVENT so that the kernel, which refused it with ERROR, may accept it: exclude the
  * kernel if sampling it is forbidden (EVENT's name then has :u), or include guests if the PMU

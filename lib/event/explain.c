@@ -224,6 +224,14 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 	}
 }
 
+void event_because(int error, struct report *report)
+{
+	if (error == EACCES || error == EPERM)
+		report_because(report, REPORT_NO_RIGHTS);
+	else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+		report_because(report, REPORT_NOT_FOUND);
+}
+
 void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size)
 {
 	uid_t user;

@@ -31,6 +31,7 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
 	if (p->failed)
 		return false;
 	p->failed = true;
+	report_because(p->report, REPORT_WRONG_ARGUMENT);
 	const char *more = strlen(p->text) > 100 ? "..." : "";
 	if (column == 1)
 		report_error(p->report, "%s", why);
@@ -156,6 +157,7 @@ static bool report_unknown(struct event_parser *p, const struct event_item *item
 	char root[PATH_MAX], models[128];
 	struct suggestion s;
 
+	report_because(p->report, REPORT_NOT_FOUND);
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
 		if (slice_is(item->name, counted[i]))
 			return event_wrong(p, item->all.at, "'%s' is a number of perf stat, and no "

@@ -83,6 +83,7 @@ static enum event_found report_absent(struct event_parser *p, const struct event
 {
 	const struct pmu *spe = find_pmu(&p->pmus, "arm_spe");
 
+	report_because(p->report, REPORT_NOT_FOUND);
 	if (spe)
 		event_wrong(p, item->all.at, EVENT_NO_SPE, spe->name, spe->name);
 	else if (has_ibs)

@@ -439,6 +439,7 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	if (model && !qualified && !models_is_known(model)) {
 		if (makers_select(p, (struct slice){ "", 0 }, maker) > 0)
 			return EVENT_UNKNOWN;
+		report_because(p->report, REPORT_NOT_FOUND);
 		event_wrong(p, item->all.at, "unknown event '%s'; neither a maker's table nor "
 			    "libpfm4 has the model '%s'", strchr(name, ':') + 2, model);
 		return EVENT_WRONG;

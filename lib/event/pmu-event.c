@@ -141,6 +141,7 @@ static bool unknown_term(struct event_builder *d, const struct event_term *term)
 	static const char *const directories[] = { "format", "events" };
 	struct suggestion s;
 
+	report_because(d->p->report, REPORT_NOT_FOUND);
 	suggest_begin(&s, term->name);
 	for (int i = 0; i < 2; i++) {
 		size_t count;
@@ -288,6 +289,7 @@ static bool unknown_pmu(struct event_parser *p, const struct event_item *item)
 {
 	struct suggestion s;
 
+	report_because(p->report, REPORT_NOT_FOUND);
 	suggest_begin(&s, item->name);
 	for (size_t i = 0; i < p->pmus.count; i++)
 		suggest_try(&s, p->pmus.pmu[i].name);

@@ -107,6 +107,8 @@ bool topdown_parse(struct event_parser *p, struct event_item *item)
 		if (!add_group(p, item, pmu, (enum topdown_kind)kind, slots))
 			return false;
 	}
+	if (!found)
+		report_because(p->report, REPORT_NOT_FOUND);
 	return found || event_wrong(p, item->all.at, "no topdown: the kernel shows neither slots "
 				    "and topdown-* nor stall_slot*, op_retired, op_spec and "
 				    "caps/slots of this machine's CPUs");

@@ -113,11 +113,13 @@ static enum event_found report_missing(struct event_parser *p, const struct even
 	if (!is_system && !strpbrk(system, globs)) {
 		return EVENT_UNKNOWN;
 	} else if (!readable) {
+		report_because(p->report, REPORT_NO_RIGHTS);
 		event_wrong(p, item->all.at, "cannot read tracepoints in %s: %s; as root, mount -o "
 			    "remount,mode=755 %.*s", root, strerror(errno),
 			    (int)(strlen(root) - strlen("/events")), root);
 		return EVENT_WRONG;
 	}
+	report_because(p->report, REPORT_NOT_FOUND);
 	suggest_begin(&s, (struct slice){ name, strlen(name) });
 	const char **names = event_read_names(&arena, &count, path);
 	for (size_t i = 0; i < count && is_system; i++)

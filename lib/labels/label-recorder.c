@@ -142,6 +142,7 @@ bool label_recorder_start(struct label_recorder *l, const struct label_options *
 	if (good)
 		return true;
 	label_rights_explain(error, why, reason, sizeof(reason));
+	report_because(report, REPORT_NO_RIGHTS);
 	report_error(report, "cannot record labels: %s", reason);
 	return false;
 }
@@ -171,6 +172,7 @@ bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, siz
 		return false;
 	if (bpf_program_attach(l->program[index], fd))
 		return true;
+	report_because(l->report, REPORT_NO_RIGHTS);
 	label_rights_explain(errno, "the kernel lets no program run at this event", reason,
 			     sizeof(reason));
 	report_error(l->report, "cannot record labels: %s", reason);

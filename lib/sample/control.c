@@ -111,8 +111,17 @@ void control_acknowledge(const struct control *control)
 		return;
 }
 
-void control_close(struct control *control)
+void control_end(struct control *control, int status, const struct report *report)
 {
+	static const char *const words[] = {
+		[REPORT_OTHER] = "", [REPORT_NOT_FOUND] = " not-found",
+		[REPORT_NO_RIGHTS] = " no-rights", [REPORT_WRONG_ARGUMENT] = " wrong-argument",
+	};
+
+	/* A failure is reported nowhere: nobody reads the line. */
+	if (control->ack >= 0)
+		dprintf(control->ack, "exit %d%s\n", status,
+			report->status ? words[report->cause] : "");
 	descriptor_close(control->fd);
 	descriptor_close(control->ack);
 	control->fd = control->ack = -1;

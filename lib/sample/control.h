@@ -2,6 +2,9 @@
 /*
  * control - commands to a running sampler, one per line: enable, disable, snapshot, ping, stop.
  * Commands and transport are compatible with perf record --control.
+ *
+ * Who asks for acknowledgements also learns how the sampler ended, and the sampler ends when nobody
+ * can read them any more.
  */
 #pragma once
 #include "base/report.h"
@@ -35,4 +38,8 @@ enum control_command control_next(struct control *control, struct report *report
 /* Write "ack" for the last command, which has been carried out. */
 void control_acknowledge(const struct control *control);
 
-void control_close(struct control *control);
+/*
+ * Write the last line of acknowledgements, "exit STATUS" and, if the first error of REPORT has one,
+ * the word of its cause; then close CONTROL.
+ */
+void control_end(struct control *control, int status, const struct report *report);

@@ -22,7 +22,6 @@ struct sampler {
 	struct ending ending;		/* of the command, if there is one */
 	struct bystander bystander;
 	struct terminal_modes modes;	/* when the command started */
-	struct control control;
 	struct exec_watch execs;	/* if a reader may open files now, or for labels */
 	bool reads_execs;		/* their rings are watched */
 	uint64_t moved_at;		/* time of the last round, ns */

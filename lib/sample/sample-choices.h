@@ -20,6 +20,7 @@ struct sample_choices {
 	uint64_t ring, buffer;		/* bytes */
 	int level;			/* of compression; 0: none */
 	const char *user_name, *comm, *cgroup_path;
+	const char *control;		/* source of commands (sample/control.h), or NULL */
 	struct word_list names, fallbacks;	/* events */
 	struct word_list filters;	/* BESIDE must be NAMES */
 	struct target target;

@@ -245,8 +245,11 @@ static bool watch_all(struct sampler *s)
 	if (s->child.pid)
 		watch_process(s, s->child.pid);
 	watch(s, s->out->fd, 0);	/* EPOLLERR: the reader has closed the pipe */
-	if (s->control.fd >= 0)
-		watch(s, s->control.fd, EPOLLIN);
+	if (s->options->control) {
+		watch(s, s->options->control->fd, EPOLLIN);
+		if (s->options->control->ack >= 0)
+			watch(s, s->options->control->ack, 0);	/* nobody reads it any more */
+	}
 	for (size_t i = 0; i < s->counters.cpus; i++)
 		if (s->counters.ring[i].fd >= 0)
 			watch(s, s->counters.ring[i].fd, EPOLLIN);
@@ -258,7 +261,7 @@ static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
 
-	if (fd == s->out->fd) {
+	if (fd == s->out->fd || (s->options->control && fd == s->options->control->ack)) {
 		s->done = true;
 		return;
 	}
@@ -284,9 +287,10 @@ static void enable_counting(struct sampler *s)
 
 static void run_commands(struct sampler *s)
 {
+	struct control *control = s->options->control;
 	enum control_command command;
 
-	while ((command = control_next(&s->control, s->report)) != CONTROL_NONE) {
+	while (control && (command = control_next(control, s->report)) != CONTROL_NONE) {
 		switch (command) {
 		case CONTROL_ENABLE:
 			enable_counting(s);
@@ -303,7 +307,7 @@ static void run_commands(struct sampler *s)
 		default:
 			break;
 		}
-		control_acknowledge(&s->control);
+		control_acknowledge(control);
 	}
 }
 
@@ -445,7 +449,6 @@ static void release(struct sampler *s)
 	free(s->previous);
 	free(s->flow.event);
 	flow_close(&s->flow);
-	control_close(&s->control);
 	exec_watch_close(&s->execs);
 	counters_close(&s->counters);
 	label_recorder_close(&s->labels);
@@ -516,8 +519,7 @@ static bool start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 
-	if ((o->control && !control_open(&s->control, o->control, s->report)) ||
-	    !prepare_events(s) ||
+	if (!prepare_events(s) ||
 	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .events = &s->events,
@@ -557,7 +559,6 @@ static bool start(struct sampler *s)
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
 {
 	struct sampler s = { .options = options, .out = out, .report = report, .poll = -1,
-			     .control = CONTROL_CLOSED,
 			     .delayed = options->delay || starts_late(options) };
 
 	catch_signals(options);

@@ -47,6 +47,8 @@ bool rotation_rename(const char *file, uint64_t ms, char *name, size_t size);
 /* Which stack dumps another process unwinds. */
 enum sampler_unwind { UNWINDS_NONE, UNWINDS_ALL, UNWINDS_IF_NEEDED };
 
+struct control;
+
 struct sampler_options {
 	struct event_list *events;	/* the sampler completes their attrs */
 	const struct target *target;
@@ -71,7 +73,7 @@ struct sampler_options {
 	uint64_t max_size;		/* stop after so many bytes of output; 0: no limit */
 	struct rotation rotation;	/* if on, the output must be a file */
 	const char *shown_file;		/* name of the output to announce on stderr, or NULL */
-	const char *control;		/* source of commands (sample/control.h), or NULL */
+	struct control *control;	/* source of commands, or NULL */
 	const volatile sig_atomic_t *stop;	/* stop sampling when it is set */
 	int argc;			/* pmu-sample's command line, for the stream */
 	char *const *argv;

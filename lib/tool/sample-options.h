@@ -104,7 +104,7 @@ extern const struct command_spelling sample_spellings[];
 	  .group = SAMPLE_TARGET }, \
 	{ 0, "control", "FD|FIFO", \
 	  "read commands from FD|FIFO: enable, disable, snapshot, stop", \
-	  SETS_TEXT((o).run.control), .group = SAMPLE_TARGET }, \
+	  SETS_TEXT((o).control), .group = SAMPLE_TARGET }, \
 	{ 0, "record", "FIELD,...", "also record data, phys, cpu, raw, branches, switches, ...", \
 	  PARSED_BY(sample_parse_record, (o), SAMPLE_RECORD_TAKES), .group = SAMPLE_FIELDS }, \
 	{ 0, "labels", "[LIST]", \
