@@ -9,6 +9,7 @@
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
 # make mutants        break the library in COUNT small ways (200): do the tests notice?
 # make release        the artefacts of a release, in build/artefacts: doc/releases.md
+# make lib            the library, in build/release/lib: pmukit.h, doc/embedding.md
 # make install        to $(DESTDIR)$(PREFIX); make uninstall removes that
 # make O=DIR ...      build in DIR, not in build/: for sources that cannot be written
 # make ARCH=arm64 ... for another architecture, in build/arm64
@@ -30,7 +31,7 @@ OBJCOPY      ?= objcopy
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
 	  names symbol code unwind target relay labels counters sample counting resolve filter pprof \
 	  rows stacks aggregate compare access listing show results flame live survey host compose push \
-	  serve tool
+	  serve library tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -42,7 +43,7 @@ UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% p
 		$(addprefix compose/,callgraph% label% pipeline% plan% profiled% view%) \
 		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
-SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
+SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(filter-out library,$(MODULES)),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
@@ -314,8 +315,10 @@ ifeq ($(ARCH),arm64)
 $(HELPERS:%=$B/%.o): CFLAGS += -mno-omit-leaf-frame-pointer
 endif
 
+include lib/library/build.mk
+
 # What the tests run: tools, unit tests, helpers.
-tests: all pmukit $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
+tests: all lib pmukit $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 # What make check runs of each build: unit tests with sanitizers, tools by their records without.
 ifdef SANITIZE
 checked: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
@@ -458,7 +461,7 @@ ifneq (build,$O)
 endif
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: FORCE all pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist release clean
+.PHONY: FORCE all lib pmukit tests checked objects sysroot short-ways mutants demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist release clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

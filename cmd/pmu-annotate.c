@@ -166,7 +166,7 @@ static void show(const struct decoded *d, uint32_t index, const struct name_filt
 				      .tool = tool };
 	struct ratio_columns columns = { .count = 0 };
 
-	snprintf(tool, sizeof(tool), "%s %s", command.name, pmukit_version);
+	snprintf(tool, sizeof(tool), "%s %s", command.name, version_text);
 	view.type = decoded_string(d, d->type[index].type);
 	view.unit = decoded_string(d, d->type[index].unit);
 	if (a.what == ANNOTATE_SOURCE)

@@ -125,7 +125,7 @@ static void draw(const char *input, struct report *report)
 	struct flame_source source = { .extracts = 0 };
 	struct output out;
 
-	snprintf(tool, sizeof(tool), "%s %s", command.name, pmukit_version);
+	snprintf(tool, sizeof(tool), "%s %s", command.name, version_text);
 	about.file = strcmp(input, "-") ? input : "";
 	if (add_profiles(f, input, report)) {
 		flame_arrange(f);

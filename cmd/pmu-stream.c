@@ -168,7 +168,7 @@ static void join(struct stream_work *w)
 	size_t count = files->count;
 	char joiner[128];
 
-	snprintf(joiner, sizeof(joiner), "pmukit %s: pmu-stream --cat", pmukit_version);
+	snprintf(joiner, sizeof(joiner), "pmukit %s: pmu-stream --cat", version_text);
 	command_spare_inputs(&command, file, files->item, count);
 	open_output(w);
 	struct join_counts joined = join_streams(files->item, count, joiner, &w->out, w->report,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,34 +11,31 @@ struct arena_chunk {
 	uint64_t bytes[];
 };
 
-static void *or_die(void *p)
+static void *checked(void *p)
 {
-	if (!p) {
-		static const char text[] = "out of memory\n";
-		fputs(text, stderr);
-		exit(1);
-	}
+	if (!p)
+		out_of_memory();
 	return p;
 }
 
 void *mem_resize(void *p, size_t size)
 {
-	return or_die(realloc(p, size ? size : 1));
+	return checked(realloc(p, size ? size : 1));
 }
 
 char *mem_text(const char *text)
 {
-	return or_die(strdup(text));
+	return checked(strdup(text));
 }
 
 void *mem_zeroed(size_t count, size_t size)
 {
-	return or_die(calloc(count ? count : 1, size ? size : 1));
+	return checked(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *mem_aligned(size_t alignment, size_t size)
 {
-	return or_die(aligned_alloc(alignment, size));
+	return checked(aligned_alloc(alignment, size));
 }
 
 void *array_grow(void *p, size_t count, size_t item)
@@ -51,7 +47,7 @@ void *array_grow(void *p, size_t count, size_t item)
 	if (count < FIRST || (count & (count - 1)))
 		return p;
 	if (count > SIZE_MAX / 2 / item)
-		or_die(NULL);
+		out_of_memory();
 	return mem_resize(p, 2 * count * item);
 }
 

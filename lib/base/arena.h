@@ -2,8 +2,8 @@
 /*
  * arena - memory that is freed all at once, and allocation that cannot fail.
  *
- * If memory runs out, the program ends with one message and exit status 1.
- * Callers check sizes that come from input before they allocate.
+ * If memory runs out, a tool ends with one message and exit status 1, and a function of the library
+ * ends with an error.  Callers check sizes that come from input before they allocate.
  */
 #pragma once
 #include <stddef.h>
@@ -29,6 +29,12 @@ char *arena_text(struct arena *a, const char *text, size_t size);
 
 /* Free everything; the arena is empty again. */
 void arena_release(struct arena *a);
+
+/*
+ * Memory has run out.  base/out-of-memory.c ends the tool; in the library, library/guard.c returns
+ * from the function that the program called.
+ */
+_Noreturn void out_of_memory(void);
 
 /* realloc() that does not return NULL.  The caller frees. */
 void *mem_resize(void *p, size_t size);

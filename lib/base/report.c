@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/report.h"
 #include "base/clock.h"
-#include "base/progress.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -11,20 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Erase the line of progress, and return where messages go. */
-static FILE *messages(void)
-{
-	progress_erase();
-	return stderr;
-}
-
 /* Print how many messages of each kind were not printed; SPAN says since when. */
 static void print_counts(const struct report *r, const char *span)
 {
-	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
-		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
-			fprintf(messages(), "%s: %" PRIu64 " more%s like this: %s\n", r->tool,
-				r->kind[i].count - REPORT_SHOWN, span, r->kind[i].first);
+	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++) {
+		char text[sizeof(r->kind[i].first) + 64];
+
+		if (r->kind[i].count <= REPORT_SHOWN)
+			continue;
+		snprintf(text, sizeof(text), "%" PRIu64 " more%s like this: %s",
+			 r->kind[i].count - REPORT_SHOWN, span, r->kind[i].first);
+		report_take(r, REPORT_NOTE, r->quiet, text);
+	}
 }
 
 void report_check_hour(struct report *r)
@@ -68,21 +65,26 @@ static void keep_first(struct report_kind *kind, const char *text)
 	snprintf(kind->first, sizeof(kind->first), "%.*s%s", (int)used, text, next ? "..." : "");
 }
 
-/* Count a message, and print it after PREFIX unless its kind was printed often enough this hour. */
-__attribute__((format(printf, 4, 0)))
-static void add(struct report *r, const char *prefix, const char *suffix,
+/*
+ * Count a message, and print it unless its kind was printed often enough this hour: after the PLACE
+ * of damage, and before WHY of a failure.
+ */
+__attribute__((format(printf, 5, 0)))
+static void add(struct report *r, enum report_subject subject, const char *place, const char *why,
 		const char *format, va_list args)
 {
 	struct report_kind *kind = kind_of(r, format);
-	char text[512];
+	char text[512], whole[PATH_MAX + sizeof(text) + 160];
 
 	start_hour(r);
 	vsnprintf(text, sizeof(text), format, args);
 	text_make_safe(text);
 	if (kind->count++ == 0)
 		keep_first(kind, text);
-	if (kind->count <= REPORT_SHOWN && !r->quiet)
-		fprintf(messages(), "%s: %s%s%s\n", r->tool, prefix, text, suffix);
+	snprintf(whole, sizeof(whole), "%s%s%s", place, text, why);
+	report_take(r, subject, kind->count > REPORT_SHOWN || r->quiet, whole);
+	if (subject != REPORT_NOTE)
+		r->status = 1;
 }
 
 void report_damage(struct report *r, struct report_place place, const char *format, ...)
@@ -94,9 +96,8 @@ void report_damage(struct report *r, struct report_place place, const char *form
 		 strcmp(place.file, "-") ? place.file : "stdin", place.offset);
 	text_make_safe(prefix);
 	va_start(args, format);
-	add(r, prefix, "", format, args);
+	add(r, REPORT_DAMAGE, prefix, "", format, args);
 	va_end(args);
-	r->status = 1;
 }
 
 void report_failure(struct report *r, const char *format, ...)
@@ -106,9 +107,8 @@ void report_failure(struct report *r, const char *format, ...)
 
 	snprintf(suffix, sizeof(suffix), ": %s", strerror(errno));
 	va_start(args, format);
-	add(r, "", suffix, format, args);
+	add(r, REPORT_FAILURE, "", suffix, format, args);
 	va_end(args);
-	r->status = 1;
 }
 
 void report_error(struct report *r, const char *format, ...)
@@ -116,9 +116,8 @@ void report_error(struct report *r, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	add(r, "", "", format, args);
+	add(r, REPORT_ERROR, "", "", format, args);
 	va_end(args);
-	r->status = 1;
 }
 
 void report_note(struct report *r, const char *format, ...)
@@ -126,7 +125,7 @@ void report_note(struct report *r, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	add(r, "", "", format, args);
+	add(r, REPORT_NOTE, "", "", format, args);
 	va_end(args);
 }
 
@@ -138,7 +137,7 @@ void report_rarely(struct report *r, const char *format, ...)
 	if (kind_of(r, format)->count > 0)
 		return;
 	va_start(args, format);
-	add(r, "", "", format, args);
+	add(r, REPORT_NOTE, "", "", format, args);
 	va_end(args);
 }
 
@@ -160,7 +159,7 @@ void report_once(struct report *r, const char *format, ...)
 	if (!has_grown(r, format, 1))
 		return;
 	va_start(args, format);
-	add(r, "", "", format, args);
+	add(r, REPORT_NOTE, "", "", format, args);
 	va_end(args);
 }
 
@@ -172,7 +171,7 @@ void report_more(struct report *r, uint64_t number, const char *format, ...)
 	if (!has_grown(r, format, number) || kind_of(r, format)->count > 0)
 		return;
 	va_start(args, format);
-	add(r, "", "", format, args);
+	add(r, REPORT_NOTE, "", "", format, args);
 	va_end(args);
 }
 
@@ -186,7 +185,7 @@ static void print_from(const struct report *r, int level, const char *format, va
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text_make_safe(text);
-	fprintf(messages(), "%s: %s\n", r->tool, text);
+	report_take(r, REPORT_NOTE, false, text);
 }
 
 void report_event(struct report *r, const char *format, ...)

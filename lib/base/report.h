@@ -13,6 +13,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -27,6 +28,7 @@ enum report_cause {
 
 struct report {
 	const char *tool;	/* program name, at the start of every message */
+	void *owner;		/* in the library, the struct handle that takes the messages */
 	bool quiet;		/* -q: print nothing; the exit status is the same */
 	int verbose;		/* 1 (-v): report_summary() prints; 2 (-vv): report_detail(), too */
 	int status;		/* exit status so far: 0, or 1 after damage, failure or error */
@@ -39,6 +41,17 @@ struct report {
 		char first[160];	/* its first message of this hour; ends with "..." if cut */
 	} kind[REPORT_KINDS];
 };
+
+/* What a message is about.  All but notes make the exit status 1. */
+enum report_subject { REPORT_NOTE, REPORT_DAMAGE, REPORT_FAILURE, REPORT_ERROR };
+
+/*
+ * A message TEXT, without a line end, for R.  If it IS_HIDDEN, its kind was shown often enough, or
+ * nobody wants messages.  The tools print it to stderr (base/report-print.c).  The library gives it
+ * to the handle (library/messages.c).
+ */
+void report_take(const struct report *r, enum report_subject subject, bool is_hidden,
+		 const char *text);
 
 /* The place in an input that a message is about. */
 struct report_place {

@@ -33,10 +33,10 @@
 #define LIBC "a C library without a version"
 #endif
 
-const char pmukit_version[] = PMU_VERSION;
+const char version_text[] = PMU_VERSION;
 
 /* The v is for lintian, which takes "deflate 1.14" for a copy of zlib. */
-const char pmukit_details[] =
+const char version_details[] =
 	"commit: " PMU_COMMIT "\n"
 	"compiler: " COMPILER "\n"
 	"libraries: " LIBC ", libdeflate v" LIBDEFLATE_VERSION_STRING ", libevent " LIBEVENT_VERSION

@@ -5,7 +5,7 @@
 #pragma once
 
 /* "0.1" for a release, "0.1-37-g0123456789" for a later commit: see packaging/version. */
-extern const char pmukit_version[];
+extern const char version_text[];
 
 /* Lines for a person: the commit, the compiler, and the libraries. */
-extern const char pmukit_details[];
+extern const char version_details[];

@@ -51,7 +51,7 @@ void symbolizer_begin(struct symbolizer *s, struct stream_reader *in, struct out
 	s->in = in;
 	s->out = s->writer.out = out;
 	writer_header(out);
-	resolved_write_tool(out, program[0], pmukit_version, program[1]);
+	resolved_write_tool(out, program[0], version_text, program[1]);
 }
 
 /* Write RESOLVED, once for each event of the group that SAMPLE reads. */

@@ -20,7 +20,7 @@ bool source_key(const struct debug_files *f, struct cache_key *key)
 	const struct elf *const input[] = { f->elf, f->debug, f->alternate, f->package };
 
 	/* Another version of this program may give other answers. */
-	key->inputs = digest_bytes(pmukit_version, strlen(pmukit_version));
+	key->inputs = digest_bytes(version_text, strlen(version_text));
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++) {
 		key->inputs = digest_more(key->inputs, elf_identity(input[i]));
 		if (elf_is_cut(input[i]))

@@ -23,7 +23,7 @@ static void show(struct facts *all, const char *line)
 static void show_head(struct facts *all)
 {
 	show(all, "pmukit ");
-	show(all, pmukit_version);
+	show(all, version_text);
 	show(all, ": what the counters of a machine can do (format 1)\n"
 	     "This report has no names of hosts, users, files or processes.  "
 	     "It was not sent anywhere.\n");
@@ -86,7 +86,7 @@ void facts_print_json(const struct facts *all)
 	printf("{");
 	json_key("format", true);
 	printf("1");
-	json_text("version", pmukit_version);
+	json_text("version", version_text);
 	json_key("facts", false);
 	printf("[");
 	for (size_t i = 0; i < all->count; i++) {

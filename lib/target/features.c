@@ -23,7 +23,7 @@ void features_write_recorder(struct output *out, const char *remark)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), "pmukit %s%s%s", pmukit_version, remark ? "; " : "",
+	snprintf(text, sizeof(text), "pmukit %s%s%s", version_text, remark ? "; " : "",
 		 remark ? remark : "");
 	writer_feature_text(out, FEATURE_VERSION, text);
 }

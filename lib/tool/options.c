@@ -434,8 +434,8 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 	}
 	printed = command_given("version") || command_given("help");
 	if (command_given("version"))
-		printf("%s %s\n%s", cmd->name, pmukit_version,
-		       command_given("verbose") ? pmukit_details : "");
+		printf("%s %s\n%s", cmd->name, version_text,
+		       command_given("verbose") ? version_details : "");
 	else if (printed)
 		/* with the defaults: no option has changed a value yet */
 		options_print_help(cmd, all, first_passed, options);
