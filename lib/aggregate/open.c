@@ -9,7 +9,6 @@
 #include "base/sibling.h"
 #include "stream/look.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -34,26 +33,6 @@ static bool is_stdin(const struct opened *o)
 	return !strcmp(o->file, "-");
 }
 
-/* Read what look_at() needs.  A failure to read is left for the reader to find again. */
-static void look(struct opened *o)
-{
-	bool is_all = false;
-	ssize_t n;
-
-	while (o->look.kind == LOOK_TOO_SHORT) {
-		size_t room = STREAM_HEAD_MAX - o->size;
-		if (o->is_regular)
-			n = pread(o->fd, o->head, room, lseek(o->fd, 0, SEEK_CUR));
-		else
-			n = read(o->fd, o->head + o->size, room);
-		if (n < 0 && errno == EINTR)
-			continue;
-		o->size += n > 0 ? (size_t)n : 0;
-		is_all = n <= 0 || o->is_regular || o->size == STREAM_HEAD_MAX;
-		o->look = look_at(o->head, o->size, is_all);
-	}
-}
-
 struct opened *opened_new(const char *file, struct report *report)
 {
 	struct opened *o = mem_zeroed(1, sizeof(*o));
@@ -69,7 +48,7 @@ struct opened *opened_new(const char *file, struct report *report)
 	o->is_regular = S_ISREG(st.st_mode);
 	descriptor_enlarge_pipe(o->fd);
 	o->head = mem_resize(NULL, STREAM_HEAD_MAX);
-	look(o);
+	o->look = look_into(o->fd, o->is_regular, o->head, &o->size);
 	return o;
 }
 

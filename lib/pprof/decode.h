@@ -138,7 +138,7 @@ struct decoded *decoded_read(const char *file, void when_read(void), struct repo
 /* An input whose first bytes have been looked at. */
 struct decoded_input {
 	const char *file;	/* its name for messages */
-	int fd;
+	int fd;			/* -1: HEAD is all */
 	const uint8_t *head;	/* SIZE bytes that have been read from FD */
 	size_t size;
 	enum look_kind kind;

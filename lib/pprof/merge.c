@@ -1,46 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The key of a mapping, function, location or sample is its fields as varints, in which
- * references are new ids.  Equal parts of two profiles have equal keys, so only the keys
- * are kept.  A key is about as long as its part in the profile.
- */
-#include "pprof/merge.h"
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/byte-ids.h"
-#include "base/cursor.h"
-#include "base/intern.h"
+#include "pprof/merge-internal.h"
 #include "base/saturate.h"
-#include "pprof/figures.h"
-#include "pprof/wire.h"
-#include "profile.pb-c.h"
-
-/* A mapping as it is written.  Its key has only the fields that identify it. */
-struct merged_mapping {
-	uint64_t start, limit, offset;
-	int64_t file, build_id;
-	bool functions, files, lines, inlines;
-};
-
-/* A label as it is written: strings and a number. */
-struct merged_label {
-	uint64_t key, text, number, unit;
-};
-
-struct merge {
-	struct intern strings;
-	uint32_t empty;				/* string of labels that are empty texts */
-	struct byte_ids mappings, functions, locations, samples, comments, facts;
-	struct figures_sides sides;		/* times of what was added and subtracted */
-	bool has_base, is_cut;			/* IS_CUT: a sum does not fit into 64 bits */
-	struct merged_mapping *mapping;		/* by id */
-	int64_t *value;				/* TYPES values for each sample */
-	uint32_t types;				/* sample types; 0: no profile was added */
-	uint64_t *type;				/* strings: type, unit of each, then of period */
-	int64_t time, duration, period, default_type, drop, keep, doc_url;
-	struct buffer key;			/* the key that is being built */
-	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
-};
 
 /* One profile while it is added.  The arrays map its indices to new ids; TABLE_NONE: not yet. */
 struct merge_input {
@@ -55,6 +15,7 @@ struct merge *merge_new(void)
 {
 	struct merge *m = mem_zeroed(1, sizeof(*m));
 
+	m->line = mem_zeroed(PROFILE_LINES_MAX, sizeof(*m->line));
 	m->label = mem_zeroed(PROFILE_LABELS_MAX + 1, sizeof(*m->label));
 	m->empty = intern_empty(&m->strings);
 	return m;
@@ -67,83 +28,132 @@ static uint64_t string_of(struct merge_input *s, uint32_t index)
 	return s->string[index];
 }
 
-static void begin_key(struct merge *m)
+uint32_t merge_mapping(struct merge *m, const struct merged_mapping *part)
 {
-	m->key.size = 0;
+	const uint64_t page = 4096;
+
+	merge_begin_key(m);
+	merge_add_number(m, (part->limit - part->start + page - 1) / page);
+	merge_add_number(m, part->offset);
+	merge_add_number(m, (uint64_t)(part->build_id ? part->build_id : part->file));
+	uint32_t count = m->mappings.count, id = merge_end_key(m, &m->mappings);
+	if (id == count) {
+		m->mapping = array_grow(m->mapping, count, sizeof(*m->mapping));
+		m->mapping[id] = *part;
+	}
+	return id;
 }
 
-static void add_number(struct merge *m, uint64_t number)
+uint32_t merge_function(struct merge *m, const struct merged_function *part)
 {
-	uint8_t *end = buffer_end(&m->key, WIRE_VARINT_MAX);
-
-	m->key.size = (size_t)(wire_varint(end, number) - m->key.at);
+	merge_begin_key(m);
+	merge_add_number(m, part->name);
+	merge_add_number(m, part->system_name);
+	merge_add_number(m, part->file);
+	merge_add_number(m, part->line);
+	return merge_end_key(m, &m->functions);
 }
 
-static uint32_t end_key(struct merge *m, struct byte_ids *in)
+/* The key: address, mapping, is_folded, then function, line, column of each line. */
+uint32_t merge_location(struct merge *m, const struct merged_location *part)
 {
-	return byte_ids_add(in, m->key.at, m->key.size);
+	merge_begin_key(m);
+	merge_add_number(m, part->address);
+	merge_add_number(m, part->mapping);
+	merge_add_number(m, part->is_folded);
+	for (uint32_t i = 0; i < part->lines; i++) {
+		merge_add_number(m, m->line[i].function);
+		merge_add_number(m, m->line[i].line);
+		merge_add_number(m, m->line[i].column);
+	}
+	return merge_end_key(m, &m->locations);
 }
 
-/* Return a cursor at the first number of key ID. */
-static struct cursor numbers_of(const struct byte_ids *in, uint32_t id)
+struct merged_function merge_read_function(const struct merge *m, uint32_t id)
 {
-	const uint8_t *bytes = in->item[id].bytes;
+	struct cursor key = merge_numbers_of(&m->functions, id);
+	struct merged_function f = { .name = cursor_uleb(&key) };
 
-	return (struct cursor){ .at = bytes, .end = bytes + in->item[id].size };
+	f.system_name = cursor_uleb(&key);
+	f.file = cursor_uleb(&key);
+	f.line = cursor_uleb(&key);
+	return f;
+}
+
+struct merged_location merge_read_location(const struct merge *m, uint32_t id,
+					   struct merged_line *line)
+{
+	struct cursor key = merge_numbers_of(&m->locations, id);
+	struct merged_location l = { .address = cursor_uleb(&key) };
+
+	l.mapping = cursor_uleb(&key);
+	l.is_folded = cursor_uleb(&key);
+	for (; cursor_left(&key) > 0; l.lines++) {
+		line[l.lines].function = cursor_uleb(&key);
+		line[l.lines].line = cursor_uleb(&key);
+		line[l.lines].column = cursor_uleb(&key);
+	}
+	return l;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct merged_label));
+}
+
+/* The labels in the key are sorted: their order does not matter. */
+int64_t *merge_sample(struct merge *m, size_t labels)
+{
+	if (labels > 1)
+		qsort(m->label, labels, sizeof(*m->label), compare_labels);
+	for (size_t i = 0; i < labels; i++) {
+		merge_add_number(m, m->label[i].key);
+		merge_add_number(m, m->label[i].text);
+		merge_add_number(m, m->label[i].number);
+		merge_add_number(m, m->label[i].unit);
+	}
+	uint32_t count = m->samples.count, id = merge_end_key(m, &m->samples);
+	size_t size = m->types * sizeof(*m->value);
+	if (id == count) {
+		m->value = array_grow(m->value, count, size);
+		memset(m->value + (size_t)id * m->types, 0, size);
+	}
+	return m->value + (size_t)id * m->types;
 }
 
 /* Return 1 + the new id of the mapping with index AT; 0: none. */
 static uint64_t map_mapping(struct merge_input *s, uint32_t at)
 {
-	const uint64_t page = 4096;
-	struct merge *m = s->m;
-
 	if (at == TABLE_NONE)
 		return 0;
 	if (s->mapping[at] != TABLE_NONE)
 		return (uint64_t)s->mapping[at] + 1;
 	struct decoded_mapping old = decoded_mapping(s->d, at);
-	uint64_t build_id = string_of(s, old.build_id), file = string_of(s, old.file);
-	begin_key(m);
-	add_number(m, (old.limit - old.start + page - 1) / page);
-	add_number(m, old.offset);
-	add_number(m, build_id ? build_id : file);
-	uint32_t count = m->mappings.count, new = end_key(m, &m->mappings);
-	if (new == count) {
-		m->mapping = array_grow(m->mapping, count, sizeof(*m->mapping));
-		m->mapping[new] = (struct merged_mapping){
-			old.start, old.limit, old.offset, (int64_t)file, (int64_t)build_id,
-			old.has_functions, old.has_files, old.has_lines, old.has_inlines };
-	}
-	s->mapping[at] = new;
-	s->shift[at] = m->mapping[new].start - old.start;
+	const struct merged_mapping part = {
+		old.start, old.limit, old.offset, (int64_t)string_of(s, old.file),
+		(int64_t)string_of(s, old.build_id), old.has_functions, old.has_files,
+		old.has_lines, old.has_inlines };
+	uint32_t new = s->mapping[at] = merge_mapping(s->m, &part);
+	s->shift[at] = s->m->mapping[new].start - old.start;
 	return (uint64_t)new + 1;
 }
 
 static uint64_t map_function(struct merge_input *s, uint32_t at)
 {
-	struct merge *m = s->m;
-
 	if (at == TABLE_NONE)
 		return 0;
 	if (s->function[at] == TABLE_NONE) {
 		struct decoded_function f = decoded_function(s->d, at);
-		uint64_t name = string_of(s, f.name), system = string_of(s, f.system_name);
-		uint64_t file = string_of(s, f.file);
-		begin_key(m);
-		add_number(m, name);
-		add_number(m, system);
-		add_number(m, file);
-		add_number(m, (uint64_t)f.line);
-		s->function[at] = end_key(m, &m->functions);
+		const struct merged_function part = {
+			string_of(s, f.name), string_of(s, f.system_name), string_of(s, f.file),
+			(uint64_t)f.line };
+		s->function[at] = merge_function(s->m, &part);
 	}
 	return (uint64_t)s->function[at] + 1;
 }
 
-/* The key: address, mapping, is_folded, then function, line, column of each line. */
 static uint64_t map_location(struct merge_input *s, uint32_t at)
 {
-	struct merge *m = s->m;
 	struct decoded_line line;
 
 	if (at == TABLE_NONE)
@@ -151,28 +161,16 @@ static uint64_t map_location(struct merge_input *s, uint32_t at)
 	if (s->location[at] != TABLE_NONE)
 		return (uint64_t)s->location[at] + 1;
 	struct decoded_location l = decoded_location(s->d, at);
-	uint64_t mapping = map_mapping(s, l.mapping);
+	struct merged_location part = { .mapping = map_mapping(s, l.mapping),
+					.is_folded = l.is_folded };
 	/* the sum may have this mapping at another address */
-	uint64_t address = l.address + (mapping ? s->shift[l.mapping] : 0);
-	struct decoded_location lines = l;
-	while (decoded_next_line(s->d, &l, &line))	/* map_function() overwrites m->key */
-		map_function(s, line.function);
-	begin_key(m);
-	add_number(m, address);
-	add_number(m, mapping);
-	add_number(m, l.is_folded);
-	while (decoded_next_line(s->d, &lines, &line)) {
-		add_number(m, map_function(s, line.function));
-		add_number(m, (uint64_t)line.line);
-		add_number(m, (uint64_t)line.column);
-	}
-	s->location[at] = end_key(m, &m->locations);
+	part.address = l.address + (part.mapping ? s->shift[l.mapping] : 0);
+	while (decoded_next_line(s->d, &l, &line))
+		s->m->line[part.lines++] = (struct merged_line){
+			map_function(s, line.function), (uint64_t)line.line,
+			(uint64_t)line.column };
+	s->location[at] = merge_location(s->m, &part);
 	return (uint64_t)s->location[at] + 1;
-}
-
-static int compare_labels(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct merged_label));
 }
 
 /* Return the string of the value of L; 0: it is a number. */
@@ -181,8 +179,8 @@ static uint64_t text_of(struct merge_input *s, const struct decoded_label *l)
 	return l->text && !*decoded_string(s->d, l->text) ? s->m->empty : string_of(s, l->text);
 }
 
-/* Add key, text, number, unit of each label.  They are sorted: their order does not matter. */
-static void add_labels(struct merge_input *s, const struct decoded_sample *sample)
+/* Store the labels at m->label, and return their number. */
+static size_t take_labels(struct merge_input *s, const struct decoded_sample *sample)
 {
 	struct merge *m = s->m;
 	size_t count = 0;
@@ -199,14 +197,7 @@ static void add_labels(struct merge_input *s, const struct decoded_sample *sampl
 		m->label[count++] = (struct merged_label){
 			intern_text(&m->strings, PROFILE_BASE), intern_text(&m->strings, "true"),
 			0, 0 };
-	if (count > 1)
-		qsort(m->label, count, sizeof(*m->label), compare_labels);
-	for (size_t i = 0; i < count; i++) {
-		add_number(m, m->label[i].key);
-		add_number(m, m->label[i].text);
-		add_number(m, m->label[i].number);
-		add_number(m, m->label[i].unit);
-	}
+	return count;
 }
 
 /*
@@ -220,18 +211,12 @@ static void add_sample(struct merge_input *s, const struct decoded_sample *sampl
 
 	for (size_t i = 0; i < sample->locations; i++)	/* map_location() overwrites m->key */
 		known += map_location(s, sample->location[i]) != 0;
-	begin_key(m);
-	add_number(m, known);
+	merge_begin_key(m);
+	merge_add_number(m, known);
 	for (size_t i = 0; i < sample->locations; i++)
 		if (sample->location[i] != TABLE_NONE)
-			add_number(m, map_location(s, sample->location[i]));
-	add_labels(s, sample);
-	uint32_t count = m->samples.count, id = end_key(m, &m->samples);
-	if (id == count) {
-		m->value = array_grow(m->value, count, m->types * sizeof(*m->value));
-		memset(m->value + (size_t)id * m->types, 0, m->types * sizeof(*m->value));
-	}
-	int64_t *value = m->value + (size_t)id * m->types;
+			merge_add_number(m, map_location(s, sample->location[i]));
+	int64_t *value = merge_sample(m, take_labels(s, sample));
 	for (uint32_t i = 0; i < m->types; i++)
 		m->is_cut |= s->side == MERGE_BASE
 			     ? !saturate_subtract(&value[i], sample->value[i])
@@ -258,6 +243,8 @@ static bool agree_on_types(struct merge_input *s, const char *file, struct repor
 	uint64_t *type = mem_zeroed(1, size);
 
 	take_types(s, type);
+	if (m->any_period)
+		memcpy(m->type + 2 * m->types, type + 2 * s->d->types, 2 * sizeof(*type));
 	if (m->types == 0) {
 		m->types = s->d->types;
 		m->type = type;
@@ -269,16 +256,16 @@ static bool agree_on_types(struct merge_input *s, const char *file, struct repor
 	if (!same)
 		report_error(report, "'%s' has other sample types than the profile before: they "
 			     "cannot be merged", file);
+	m->any_period &= !same;
 	free(type);
 	return same;
 }
 
-/* Add TEXT to LINES, in which each key is a string. */
-static void add_text(struct merge *m, struct byte_ids *lines, const char *text)
+void merge_add_text(struct merge *m, struct byte_ids *lines, const char *text)
 {
-	begin_key(m);
-	add_number(m, intern_text(&m->strings, text));
-	end_key(m, lines);
+	merge_begin_key(m);
+	merge_add_number(m, intern_text(&m->strings, text));
+	merge_end_key(m, lines);
 }
 
 /* Add the facts of a profile.  The facts of a base get a prefix that says so. */
@@ -293,7 +280,7 @@ static void add_facts(struct merge_input *s)
 	for (uint32_t i = 0; i < d->facts; i++) {
 		snprintf(text, sizeof(text), "%s%s", is_base ? FIGURES_OF_BASE : "",
 			 decoded_string(d, d->fact[i]));
-		add_text(s->m, &s->m->facts, text);
+		merge_add_text(s->m, &s->m->facts, text);
 	}
 	if (d->time && (side->time == 0 || d->time < side->time))
 		side->time = d->time;
@@ -318,7 +305,7 @@ static void add_header(struct merge_input *s)
 	if (!m->doc_url)
 		m->doc_url = (int64_t)string_of(s, d->doc_url);
 	for (uint32_t i = 0; i < d->comments; i++)
-		add_text(m, &m->comments, decoded_string(d, d->comment[i]));
+		merge_add_text(m, &m->comments, decoded_string(d, d->comment[i]));
 	add_facts(s);
 }
 
@@ -338,9 +325,17 @@ static void add_samples(struct merge_input *s)
 	decoded_reader_release(&reader);
 }
 
+bool merge_was_cut(struct merge *m)
+{
+	bool was_cut = m->is_cut;
+
+	m->is_cut = false;
+	return was_cut;
+}
+
 void merge_comment(struct merge *m, const char *text)
 {
-	add_text(m, &m->comments, text);
+	merge_add_text(m, &m->comments, text);
 }
 
 bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file,
@@ -368,218 +363,6 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 	return good;
 }
 
-static void write_mappings(const struct merge *m, struct pack *pack)
-{
-	for (uint32_t i = 0; i < m->mappings.count; i++) {
-		Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		const struct merged_mapping *from = &m->mapping[i];
-
-		mapping.id = (uint64_t)i + 1;
-		mapping.memory_start = from->start;
-		mapping.memory_limit = from->limit;
-		mapping.file_offset = from->offset;
-		mapping.filename = from->file;
-		mapping.build_id = from->build_id;
-		mapping.has_functions = from->functions;
-		mapping.has_filenames = from->files;
-		mapping.has_line_numbers = from->lines;
-		mapping.has_inline_frames = from->inlines;
-		piece.n_mapping = 1;
-		piece.mapping = (Perftools__Profiles__Mapping *[]){ &mapping };
-		pack_piece(pack, &piece);
-	}
-}
-
-static void write_functions(const struct merge *m, struct pack *pack)
-{
-	for (uint32_t i = 0; i < m->functions.count; i++) {
-		Perftools__Profiles__Function f = PERFTOOLS__PROFILES__FUNCTION__INIT;
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		struct cursor key = numbers_of(&m->functions, i);
-
-		f.id = (uint64_t)i + 1;
-		f.name = (int64_t)cursor_uleb(&key);
-		f.system_name = (int64_t)cursor_uleb(&key);
-		f.filename = (int64_t)cursor_uleb(&key);
-		f.start_line = (int64_t)cursor_uleb(&key);
-		piece.n_function = 1;
-		piece.function = (Perftools__Profiles__Function *[]){ &f };
-		pack_piece(pack, &piece);
-	}
-}
-
-static void write_location(const struct merge *m, uint32_t id, struct pack *pack)
-{
-	Perftools__Profiles__Location l = PERFTOOLS__PROFILES__LOCATION__INIT;
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	Perftools__Profiles__Line line[PROFILE_LINES_MAX], *list[PROFILE_LINES_MAX];
-	struct cursor key = numbers_of(&m->locations, id);
-
-	l.id = (uint64_t)id + 1;
-	l.address = cursor_uleb(&key);
-	l.mapping_id = cursor_uleb(&key);
-	l.is_folded = cursor_uleb(&key) != 0;
-	for (l.n_line = 0; cursor_left(&key) > 0; l.n_line++) {
-		Perftools__Profiles__Line *next = list[l.n_line] = &line[l.n_line];
-		perftools__profiles__line__init(next);
-		next->function_id = cursor_uleb(&key);
-		next->line = (int64_t)cursor_uleb(&key);
-		next->column = (int64_t)cursor_uleb(&key);
-	}
-	l.line = list;
-	piece.n_location = 1;
-	piece.location = (Perftools__Profiles__Location *[]){ &l };
-	pack_piece(pack, &piece);
-}
-
-/* message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample */
-static uint8_t *put_label(struct cursor *key, uint8_t *to)
-{
-	uint8_t fields[4 * (1 + WIRE_VARINT_MAX)], *end = fields;
-
-	for (unsigned i = 1; i <= 4; i++)
-		end = wire_number(end, i, cursor_uleb(key));
-	to = wire_bytes(to, 3, (uint64_t)(end - fields));
-	return mempcpy(to, fields, (size_t)(end - fields));
-}
-
-/* Copy the locations: the key has them in the encoding of a sample. */
-static uint8_t *put_locations(struct cursor *key, uint8_t *to)
-{
-	uint64_t count = cursor_uleb(key);
-	const uint8_t *first = key->at;
-
-	for (uint64_t i = 0; i < count; i++)
-		cursor_uleb(key);
-	if (count == 0)
-		return to;
-	to = wire_bytes(to, 1, (uint64_t)(key->at - first));
-	return mempcpy(to, first, (size_t)(key->at - first));
-}
-
-/* message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile */
-static void write_sample(const struct merge *m, uint32_t id, struct pack *pack, uint8_t *room)
-{
-	const int64_t *value = m->value + (size_t)id * m->types;
-	struct cursor key = numbers_of(&m->samples, id);
-	uint64_t size = 0;
-
-	for (uint32_t i = 0; i < m->types; i++)
-		size += wire_size((uint64_t)value[i]);
-	uint8_t *to = wire_bytes(put_locations(&key, room), 2, size);
-	for (uint32_t i = 0; i < m->types; i++)
-		to = wire_varint(to, (uint64_t)value[i]);
-	while (cursor_left(&key) > 0)
-		to = put_label(&key, to);
-	size = (uint64_t)(to - room);
-	uint8_t head[1 + WIRE_VARINT_MAX];
-	size_t head_size = (size_t)(wire_bytes(head, 2, size) - head);
-	to = mempcpy(pack_room(pack, head_size + size), head, head_size);
-	memcpy(to, room, size);
-}
-
-static bool has_value(const struct merge *m, uint32_t id)
-{
-	for (uint32_t i = 0; i < m->types; i++)
-		if (m->value[(size_t)id * m->types + i] != 0)
-			return true;
-	return false;
-}
-
-/* Write the samples that have a value other than 0. */
-static void write_samples(const struct merge *m, struct pack *pack)
-{
-	const size_t heads = 3 * (1 + WIRE_VARINT_MAX), in_label = 4 + 2;
-	size_t longest = 0;
-
-	for (uint32_t i = 0; i < m->samples.count; i++)
-		if (m->samples.item[i].size > longest)
-			longest = m->samples.item[i].size;
-	/* a label has at least four bytes in its key; encoded, it also has tags and lengths */
-	uint8_t *room = mem_resize(NULL, heads + (size_t)m->types * WIRE_VARINT_MAX +
-				   longest * (4 + in_label) / 4);
-	for (uint32_t i = 0; i < m->samples.count; i++)
-		if (has_value(m, i))
-			write_sample(m, i, pack, room);
-	free(room);
-}
-
-static void write_types(const struct merge *m, struct pack *pack)
-{
-	for (uint32_t i = 0; i <= m->types; i++) {
-		Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Perftools__Profiles__ValueType *types[] = { &type };
-
-		type.type = (int64_t)m->type[2 * i];
-		type.unit = (int64_t)m->type[2 * i + 1];
-		if (i < m->types) {
-			piece.n_sample_type = 1;
-			piece.sample_type = types;
-		} else if (type.type) {
-			piece.period_type = &type;
-		}
-		pack_piece(pack, &piece);
-	}
-}
-
-/* Return the strings of LINES; the caller frees. */
-static int64_t *strings_of(const struct byte_ids *lines)
-{
-	int64_t *string = mem_zeroed(lines->count, sizeof(*string));
-
-	for (uint32_t i = 0; i < lines->count; i++) {
-		struct cursor key = numbers_of(lines, i);
-		string[i] = (int64_t)cursor_uleb(&key);
-	}
-	return string;
-}
-
-static void write_rest(const struct merge *m, struct pack *pack)
-{
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-
-	piece.n_comment = m->comments.count;
-	piece.comment = strings_of(&m->comments);
-	piece.n_fact = m->facts.count;
-	piece.fact = strings_of(&m->facts);
-	piece.n_string_table = m->strings.count;
-	piece.string_table = (char **)(uintptr_t)m->strings.text;	/* packing reads it only */
-	piece.default_sample_type = m->default_type;
-	piece.drop_frames = m->drop;
-	piece.keep_frames = m->keep;
-	piece.doc_url = m->doc_url;
-	piece.time_nanos = m->time;
-	piece.duration_nanos = m->duration;
-	piece.period = m->period;
-	pack_piece(pack, &piece);
-	free(piece.comment);
-	free(piece.fact);
-}
-
-void merge_write(struct merge *m, enum pack_how how, struct output *out)
-{
-	struct pack *pack = pack_open();
-	char text[FIGURES_SIZE];
-
-	if (m->is_cut)
-		report_error(out->report, "sums do not fit into 64 bits: they are cut");
-	figures_write_sides(text, &m->sides);
-	if (m->has_base)
-		add_text(m, &m->facts, text);
-	if (m->types > 0)
-		write_types(m, pack);
-	write_samples(m, pack);
-	write_mappings(m, pack);
-	for (uint32_t i = 0; i < m->locations.count; i++)
-		write_location(m, i, pack);
-	write_functions(m, pack);
-	write_rest(m, pack);
-	pack_close(pack, how, out);
-	merge_free(m);
-}
-
 void merge_free(struct merge *m)
 {
 	if (!m)
@@ -591,10 +374,14 @@ void merge_free(struct merge *m)
 	byte_ids_release(&m->samples);
 	byte_ids_release(&m->comments);
 	byte_ids_release(&m->facts);
+	byte_ids_release(&m->objects);
+	free(m->first);
+	free(m->next);
 	free(m->mapping);
 	free(m->value);
 	free(m->type);
 	free(m->key.at);
+	free(m->line);
 	free(m->label);
 	free(m);
 }

@@ -28,10 +28,16 @@ enum merge_side {
 bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
 	       const char *file, struct report *report);
 
+/* Return whether a sum did not fit into 64 bits, and was cut, since the last call. */
+bool merge_was_cut(struct merge *m);
+
 /* Add TEXT to the comments of the sum. */
 void merge_comment(struct merge *m, const char *text);
 
-/* Write the sum without samples whose values are all 0, flush OUT, and free M. */
+/* Return the sum, encoded without samples whose values are all 0; the caller closes or takes it. */
+struct pack *merge_pack(struct merge *m);
+
+/* The same: write it, flush OUT, and free M. */
 void merge_write(struct merge *m, enum pack_how how, struct output *out);
 
 void merge_free(struct merge *m);

@@ -76,6 +76,18 @@ void pack_close(struct pack *p, enum pack_how how, struct output *out)
 	free(p);
 }
 
+uint8_t *pack_take_gzip(struct pack *p, size_t *size)
+{
+	uint8_t *packed = compress_gzip(&p->buffer, size);
+
+	free(p->buffer.at);
+	free(p);
+	if (*size > 0)
+		return packed;
+	free(packed);
+	return NULL;
+}
+
 uint8_t *pack_take(struct pack *p, size_t *size)
 {
 	uint8_t *bytes = mem_resize(p->buffer.at, p->buffer.size);

@@ -21,5 +21,11 @@ void pack_piece(struct pack *p, const struct Perftools__Profiles__Profile *piece
 /* Compress all bytes, write them to OUT, flush, and free P.  Failures are reported by OUT. */
 void pack_close(struct pack *p, enum pack_how how, struct output *out);
 
+/*
+ * Return all bytes, compressed by gzip, set *SIZE, and free P; NULL: out of memory.  The caller
+ * frees the bytes.
+ */
+uint8_t *pack_take_gzip(struct pack *p, size_t *size);
+
 /* Return all bytes, uncompressed, set *SIZE, and free P.  The caller frees the bytes. */
 uint8_t *pack_take(struct pack *p, size_t *size);

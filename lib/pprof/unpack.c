@@ -139,12 +139,17 @@ static bool unpack_at_once(struct unpacking *u, off_t most)
 	return good;
 }
 
-/* Read the next bytes, at least four (a pipe may return one), so that begin() can see them. */
+/*
+ * Read the next bytes, at least four (a pipe may return one), so that begin() can see them.
+ * Without a descriptor there are none.
+ */
 static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 {
 	size_t have = 0;
 	ssize_t n;
 
+	if (u->fd < 0)
+		return 0;
 	do {
 		n = read(u->fd, in + have, size - have);
 		have += n > 0 ? (size_t)n : 0;

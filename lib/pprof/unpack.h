@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Read HEAD_SIZE bytes at HEAD, read before, and all of FD.  Return the uncompressed bytes and set
- * *SIZE, or return NULL (reported).  The caller frees the bytes.  FILE is the name for messages.
+ * Read HEAD_SIZE bytes at HEAD, read before, and all of FD (-1: no more).  Return the uncompressed
+ * bytes and set *SIZE, or return NULL (reported).  The caller frees the bytes.  FILE is the name
+ * for messages.
  */
 uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_size,
 		     size_t *size, struct report *report);

@@ -4,9 +4,11 @@
 #include "base/cursor.h"
 #include "stream/internal.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character before that */
 
@@ -195,5 +197,28 @@ struct look look_at(const uint8_t *head, size_t size, bool is_all)
 	if (look.kind == LOOK_OTHER && head[0] == 0x1f)		/* gzip */
 		look.kind = LOOK_PROFILE;
 	free(inner);
+	return look;
+}
+
+/* A failure to read is left for the reader to find again. */
+struct look look_into(int fd, bool is_regular, uint8_t *head, size_t *size)
+{
+	struct look look = { .kind = LOOK_TOO_SHORT };
+	bool is_all = false;
+	ssize_t n;
+
+	*size = 0;
+	while (look.kind == LOOK_TOO_SHORT) {
+		size_t room = STREAM_HEAD_MAX - *size;
+		if (is_regular)
+			n = pread(fd, head, room, lseek(fd, 0, SEEK_CUR));
+		else
+			n = read(fd, head + *size, room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		*size += n > 0 ? (size_t)n : 0;
+		is_all = n <= 0 || is_regular || *size == STREAM_HEAD_MAX;
+		look = look_at(head, *size, is_all);
+	}
 	return look;
 }

@@ -34,6 +34,12 @@ struct stream_reader;
 struct look stream_look(struct stream_reader *in);
 
 /*
+ * Look at the first bytes of FD.  They are then at HEAD, which has room for STREAM_HEAD_MAX, and
+ * *SIZE is their number.  IS_REGULAR: they can be read from FD again.
+ */
+struct look look_into(int fd, bool is_regular, uint8_t *head, size_t *size);
+
+/*
  * Return whether HEAD, the first SIZE bytes of a plain input, is a profile in a format from before
  * profile.proto, of gperftools, old Go or Java, which only pprof reads.
  */
