@@ -204,6 +204,8 @@ static void add_tracepoints(struct catalog *c, const struct event_options *optio
 		return;
 	const char **system = event_read_names(&c->arena, &systems, root);
 	for (size_t i = 0; i < systems; i++) {
+		if (!strcmp(system[i], "ftrace"))	/* its own records: nobody else gets them */
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", root, system[i]);
 		const char **names = event_read_names(&c->arena, &count, path);
 		for (size_t j = 0; j < count; j++)

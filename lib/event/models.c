@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/models.h"
 #include "event/internal.h"
+#include "event/libpfm.h"
 #include "event/makers.h"
 
 #include <inttypes.h>
 #include <perfmon/pfmlib_perf_event.h>
 
 enum { LONGEST_NAME = 512 };
-
-/*
- * Initialise libpfm4; a second call does nothing.  The environment variable makes it encode
- * events of other CPUs, too.
- */
-static bool initialize(void)
-{
-	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	return pfm_initialize() == PFM_SUCCESS;
-}
 
 /* Return whether INFO is a CPU's PMU, not libpfm4's list of generic events: alias.c has these. */
 static bool is_model(const pfm_pmu_info_t *info)
@@ -36,7 +27,7 @@ bool models_next(int *at, struct model *model)
 {
 	pfm_pmu_info_t info;
 
-	if (!initialize())
+	if (!libpfm_initialize())
 		return false;
 	while (*at < PFM_PMU_MAX)
 		if (get_info((*at)++, &info)) {
@@ -74,7 +65,7 @@ const char *models_text(const char *name)
 
 bool models_has(const char *name)
 {
-	return initialize() && pfm_find_event(name) >= 0;
+	return libpfm_initialize() && pfm_find_event(name) >= 0;
 }
 
 bool models_event_next(const char *name, int *at, struct model_event *event)
@@ -83,7 +74,7 @@ bool models_event_next(const char *name, int *at, struct model_event *event)
 	pfm_pmu_info_t pmu;
 
 	if (*at < 0) {
-		if (!initialize())
+		if (!libpfm_initialize())
 			return false;
 		for (int i = 0; i < PFM_PMU_MAX && *at < 0; i++)
 			if (get_info(i, &pmu) && !strcmp(pmu.name, name))
@@ -431,7 +422,7 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	struct model_encoding encoding = { .cpu = -1 };
 	struct maker maker[MOST_MAKERS];
 
-	if (item->has_terms || item->all.size + 64 >= sizeof(name) || !initialize())
+	if (item->has_terms || item->all.size + 64 >= sizeof(name) || !libpfm_initialize())
 		return EVENT_UNKNOWN;
 	bool qualified = memmem(item->all.at, item->all.size, "::", 2) != NULL;
 	snprintf(name, sizeof(name), "%s%s%.*s", model && !qualified ? model : "",
