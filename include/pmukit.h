@@ -367,7 +367,11 @@ struct pmukit_value_type {
 	const char *type, *unit;	/* such as "cycles" and "count" */
 };
 
-/* Open a profile: profile.proto, rows or folded stacks; plain or compressed. */
+/*
+ * Open a profile: profile.proto, rows or folded stacks; plain or compressed by gzip or zstd.  FILE may
+ * be "-": stdin.  If lines of text are damaged, the profile has the others, and pmukit_error_code()
+ * is PMUKIT_DAMAGED instead of PMUKIT_OK.
+ */
 struct pmukit_pprof *pmukit_pprof_open(const char *file, const struct pmukit_options *options);
 struct pmukit_pprof *pmukit_pprof_open_memory(const void *bytes, size_t size,
 					      const struct pmukit_options *options);
@@ -386,12 +390,17 @@ struct pmukit_stack {
 int pmukit_pprof_types(struct pmukit_pprof *p, const struct pmukit_value_type **types);
 /* Return the number of stacks. */
 int64_t pmukit_pprof_stacks(struct pmukit_pprof *p);
-/* Set *STACK to stack INDEX.  Return 1, or 0 if there are not so many. */
+/*
+ * Set *STACK to stack INDEX, from 0.  Return 1, or 0 if there are not so many.  Both addresses of a
+ * frame are the one in the profile.
+ */
 int pmukit_pprof_stack(struct pmukit_pprof *p, int64_t index, const struct pmukit_stack **stack);
 
 /*
  * Add a stack.  Of its frames, `function`, `symbol`, `file`, `line`, `start_line`, `is_inlined`,
- * `object_address`, `object` and `build_id` are used.
+ * `object_address`, `object` and `build_id` are used.  Its values are added to those of an equal
+ * stack.  After the first stack that is added, stacks may have other indices.  Stacks whose values
+ * are all 0 are not written.
  */
 int pmukit_pprof_add(struct pmukit_pprof *p, const struct pmukit_stack *stack);
 /* Add all of FROM to P.  They must have the same sample types. */

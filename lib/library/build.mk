@@ -37,6 +37,8 @@ $B/pic/%.o: $O/%.c lib/library/build.mk | $(READY)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) $(PIC) -c -o $@ $<
 $(patsubst %.c,$B/pic/%.o,$(wildcard lib/pprof/*.c) $(wildcard lib/library/*.c)): \
 	$O/proto/profile.pb-c.c
+# protoc-c's code would end the program.
+$B/pic/proto/profile.pb-c.o: OURS += -DNDEBUG
 $B/pic/lib/base/version.o: $B/version.h
 $B/pic/lib/base/version.o: OURS += -include $B/version.h
 

@@ -6,3 +6,7 @@ void progress_reading(int fd)
 {
 	(void)fd;
 }
+
+void progress_erase(void)
+{
+}

@@ -1,0 +1,187 @@
+#!/bin/sh
+# Profiles read, made, added up and written by libpmukit: compared by a reader that shares no code.
+# kinds: release
+. tests/lib.sh
+
+lib=${BIN%/bin}/lib
+data=$TOP/tests/data
+
+# pprof ARGUMENT...: the program that calls the library
+pprof() { LD_LIBRARY_PATH=$lib "$scratch/pprof" "$@"; }
+reader() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/library/pprof.py" "$@"; }
+
+# built: the program, and files of each kind
+built() {
+	test -e "$lib/libpmukit.so.0" || skip "there is no $lib/libpmukit.so.0: make lib"
+	test -e "$scratch/pprof" || make_all
+	cp "$scratch"/in/* .
+}
+make_all() {
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$TOP/include" -o "$scratch/pprof" "$TOP/tests/library/pprof.c" \
+		-L"$lib" -lpmukit
+	mkdir -p "$scratch/in"
+	(
+		cd "$scratch/in"
+		cp "$data"/profiles/*.pb.gz "$data"/releases/0.1/program.pb.gz \
+			"$data"/releases/0.1/labels.pb.gz .
+		gzip -dc labels.pb.gz >plain.pb
+		zstd -qc plain.pb >labels.pb.zst
+		# without names; and with the sample types of perf_to_profile
+		pmu-topprof -q -o addresses.pb.gz "$data/releases/0.1/records.data"
+		ln -s "$BIN/pmu-topprof" perf_to_profile
+		./perf_to_profile -i "$data/releases/0.1/file.data" -o perf.pb.gz -f
+		rm perf_to_profile
+	)
+}
+
+# equal FILE FACTOR GOT: GOT has what FILE has, values times FACTOR
+equal() {
+	reader read "$1" "$2" >want
+	reader read "$3" >got
+	same want got
+}
+
+check 'all of a profile is read: plain, gzip, zstd, from a file and from memory' <<'END'
+	built
+	for p in *.pb.gz plain.pb; do
+		reader read "$p" >want
+		pprof print "$p" | reader sort >got
+		same want got
+		pprof print-memory "$p" | reader sort >got
+		same want got
+	done
+	pprof print labels.pb.gz >want
+	for p in plain.pb labels.pb.zst; do pprof print $p | same want -; done
+END
+
+check 'rows and folded stacks are read as profiles; a stream is not' <<'END'
+	built
+	printf "main;f 3\nmain;f;g 4\n" | tee text | gzip >text.gz
+	for text in text text.gz; do
+		pprof print $text | sed "s/^\t[^ ]* [^ ]* [^ ]* \([^ ]*\) .*/\t\1/" >got
+		printf "samples/count\n3\n\tf\n\tmain\n4\n\tg\n\tf\n\tmain\n" | same - got
+	done
+	pmu-topprof -q --to rows --host h --service s labels.pb.gz >rows
+	pmu-topprof -q -o back.pb.gz rows
+	pprof print rows | reader sort >got
+	reader read back.pb.gz | same - got
+	printf "main;f 3\nno number\n" >half
+	pprof print half >got 2>err
+	grep -q "^damaged: -4: .half.: line 2 " got
+	grep -q "^3$" got
+	exits 1 pprof print "$data/releases/0.1/records.data" >got 2>err
+	grep -q "^open: -2: .* is a stream, not a profile" got
+END
+
+check 'a profile is written as it was read: to a file, a descriptor and a function' <<'END'
+	built
+	for p in *.pb.gz; do
+		for how in file fd callback; do
+			pprof copy $how "$p" copy.pb.gz
+			equal "$p" 1 copy.pb.gz
+		done
+		go tool pprof -symbolize=none -raw copy.pb.gz >got 2>err
+		grep -q ^Mappings got
+	done
+	go tool pprof -symbolize=none -top program.pb.gz >want 2>err
+	pprof copy file program.pb.gz copy.pb.gz
+	go tool pprof -symbolize=none -top copy.pb.gz 2>err | same want -
+END
+
+check 'stacks that are added make the same profile; added to itself, twice of it' <<'END'
+	built
+	for p in *.pb.gz; do
+		pprof again "$p" again.pb.gz
+		equal "$p" 1 again.pb.gz
+		pprof itself "$p" twice.pb.gz
+		equal "$p" 2 twice.pb.gz
+		for how in merge added; do
+			pprof $how sum.pb.gz "$p" "$p" "$p"
+			equal "$p" 3 sum.pb.gz
+		done
+	done
+END
+
+check 'a profile that is made has all that was put into it, as pprof reads it' <<'END'
+	built
+	pprof made made.pb.gz | reader sort >want
+	reader read made.pb.gz >got
+	same want got
+	go tool pprof -symbolize=none -raw made.pb.gz >raw 2>err
+	grep -q "1: 0x1234 M=1 inner(int) /src/inner.h:7 s=5(_Z5inneri)" raw
+	grep -q "thread:\[worker\]" raw
+	grep -q "^ *2 *1234: 1 2 3" raw
+	test "$(grep -c "^ .*0x0/0x0/0x0\|^[12]: 0x0/0x0/0x0" raw)" -eq 2
+END
+
+check 'wrong calls are errors with a sentence, and leave the profile as it is' <<'END'
+	built
+	pprof wrong >got 2>err
+	test "$(wc -l <got)" -eq 28
+	none grep -E ": $|the profile is as before" got
+	grep -q "^a full disk: -3 -3: cannot write to /dev/full: No space left" got
+	grep -q "^no directory: -5 -5: cannot open .no/such/directory. for writing" got
+	test ! -e no
+END
+
+check 'a file appears whole, or stays as it was' <<'END'
+	built
+	mkdir d
+	cp labels.pb.gz d/p
+	(
+		ulimit -f 1
+		! pprof copy file program.pb.gz d/p >got
+	)
+	grep -q "^write: -3: cannot write to d/p: File too large" got
+	cmp labels.pb.gz d/p
+	test "$(ls -A d)" = p
+END
+
+check 'a reader that goes away is an error, and no signal' <<'END'
+	built
+	mkfifo pipe
+	head -c 1 pipe >/dev/null &
+	pprof copy fd program.pb.gz pipe >got || :
+	wait
+	none grep -v "^write_fd: -3: cannot write to the descriptor: Broken pipe" got
+END
+
+check 'damaged profiles are refused as the tools refuse them' <<'END'
+	built
+	for p in "$TOP"/tests/fuzz/corpus/merge/* "$TOP"/tests/fuzz/corpus/rows/* \
+		"$TOP"/tests/fuzz/corpus/open/*; do
+		pprof print-memory "$p" >got 2>err || grep -q "^open_memory: -4: " got
+	done
+	python3 - <<-"EOF"
+	import random
+	whole = open("plain.pb", "rb").read()
+	random.seed(1)
+	for i in range(60):
+	    b = bytearray(whole[:random.randrange(len(whole))] if i % 2 else whole)
+	    for _ in range(5):
+	        b[random.randrange(len(b))] = random.randrange(256)
+	    open("bad%d" % i, "wb").write(b)
+	EOF
+	refused=0
+	for p in bad*; do
+		what=$(pmu-topprof -q -o tool.pb.gz "$p" 2>/dev/null && echo read || echo refused)
+		if pprof print-memory "$p" >got 2>err; then
+			test $what = read
+			pprof print "$p" 2>err | same got -
+		else
+			test $what = refused
+			grep -q "^open_memory: -[24]: " got
+			refused=$((refused + 1))
+		fi
+	done
+	at_least $refused 20
+END
+
+check 'the time to add stacks grows with their number, also if each is read at once' <<'END'
+	built
+	pprof grow 10000 | sed "s/ ms//" >few
+	pprof grow 160000 | sed "s/ ms//" >many
+	at_most "$(cat many)" $((64 * ($(cat few) + 20)))
+END
+
+done_testing
