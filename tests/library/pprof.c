@@ -12,6 +12,7 @@
  *	pprof grow N			add N stacks; print the CPU time in ms
  *	pprof made TO			a profile with one of everything
  *	pprof wrong			wrong calls: status and sentence of each
+ *	pprof locale FILE		a number as printf() prints it before, in and after a call
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -303,6 +304,23 @@ static void call_wrongly(void)
 	pmukit_pprof_close(NULL);
 }
 
+static void print_number(void *context, enum pmukit_severity severity, const char *text)
+{
+	(void)context;
+	(void)severity;
+	(void)text;
+	printf("%.1f\n", 1.5);
+}
+
+static void call_in_locale(const char *file)
+{
+	const struct pmukit_options own = { .size = sizeof(own), .message = print_number };
+
+	printf("%.1f\n", 1.5);
+	pmukit_pprof_close(pmukit_pprof_open(file, &own));
+	printf("%.1f\n", 1.5);
+}
+
 int main(int argc, char **argv)
 {
 	struct pmukit_pprof *p, *all;
@@ -341,6 +359,8 @@ int main(int argc, char **argv)
 		make(argv[2]);
 	} else if (!strcmp(what, "wrong")) {
 		call_wrongly();
+	} else if (!strcmp(what, "locale")) {
+		call_in_locale(argv[2]);
 	} else {
 		return 2;
 	}
