@@ -60,7 +60,8 @@ $B/pic/kit.o: $B/pic/whole.o $(KIT_OUTER)
 $B/lib/$(SO): $B/pic/kit.o lib/library/version.map
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
-	$Q$(CC) -shared $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SO),-z,defs,-z,nodelete \
+	$Q$(CC) -shared $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SO),-z,nodelete \
+		$(if $(SANITIZE),,-Xlinker -z -Xlinker defs) \
 		-Wl,--gc-sections,--version-script,lib/library/version.map -o $@ $< $(KIT_LIBS)
 	$Qln -sf $(SO) $(@D)/libpmukit.so
 # In the archive, the libraries are the static ones.

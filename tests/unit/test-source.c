@@ -83,8 +83,8 @@ static size_t compress_gzip(const uint8_t *bytes, size_t size, uint8_t to[SIZE_M
 }
 
 /*
- * Look at the stream, and return how many records come then, in order; *STATUS: the exit status that
- * a tool would have.
+ * Look at the stream, and return how many records come then, in order; *STATUS: the exit status
+ * that a tool would have.
  */
 static uint32_t records(struct given *g, int *status)
 {
