@@ -17,8 +17,8 @@ built() {
 	cp "$scratch"/in/* .
 }
 make_all() {
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$TOP/include" -o "$scratch/pprof" "$TOP/tests/library/pprof.c" \
-		-L"$lib" -lpmukit
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$TOP/include" -o "$scratch/pprof" \
+		"$TOP/tests/library/pprof.c" -L"$lib" -lpmukit
 	mkdir -p "$scratch/in"
 	(
 		cd "$scratch/in"

@@ -99,10 +99,9 @@ static void free_block(struct block *b)
 
 void room_free(void *p)
 {
-	struct block *b = (struct block *)p - 1;
-
 	if (!p)
 		return;
+	struct block *b = (struct block *)p - 1;
 	take_out(&b->link);
 	free_block(b);
 }
@@ -122,11 +121,11 @@ static void *move_aligned(void *p, size_t size)
 
 void *room_realloc(void *p, size_t size)
 {
-	struct block *b = (struct block *)p - 1;
 	size_t whole;
 
 	if (!p)
 		return room_malloc(size);
+	struct block *b = (struct block *)p - 1;
 	if (is_aligned(&b->link))
 		return move_aligned(p, size);
 	if (__builtin_add_overflow(size, sizeof(*b), &whole)) {
