@@ -171,7 +171,9 @@ void pmukit_label_clear(void);
 /*
  * Events.  Fill *ATTR, a struct perf_event_attr (linux/perf_event.h) of SIZE bytes, for the event
  * NAME, as in pmu-event(7), such as "branch-misses:u".  Its sampling fields stay 0.  If this
- * machine has no such event, that is PMUKIT_NOT_FOUND.
+ * machine has no such event, that is PMUKIT_NOT_FOUND.  A name that stands for several events here,
+ * as on CPUs with two kinds of cores, is PMUKIT_WRONG_ARGUMENT.  No event is opened, so the modifier
+ * P leaves precise_ip 0.
  */
 int pmukit_event_encode(const char *name, void *attr, size_t size);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libpfm - libpfm4, set up.  Nothing changes its variables afterwards, so all threads may use it.
+ * libpfm - initializes libpfm4.  After that, no call changes its variables, so all threads may use
+ * it.
  *
- * libpfm.c is the tools', lib/library has its own: the linker chooses.
+ * The tools have libpfm.c, the library has lib/library/libpfm.c: the linker chooses.
  */
 #pragma once
 #include <stdbool.h>

@@ -25,7 +25,7 @@ static bool is_here(const struct event *event, struct report *report)
 	return !event->foreign && event->attr.type != EVENT_TYPE_ABSENT;
 }
 
-/* Copy what says which event it is, and when it counts; not how it is sampled. */
+/* Copy the members that say what is counted, and when.  Those that say how to sample stay 0. */
 static void copy_attr(struct perf_event_attr *to, const struct perf_event_attr *from)
 {
 	*to = (struct perf_event_attr){
@@ -70,7 +70,7 @@ static int release_encoding(void *arguments)
 	return 0;
 }
 
-/* Copy FROM to the SIZE bytes at TO.  Return false if members do not fit that are not 0. */
+/* Copy FROM to the SIZE bytes at TO.  Return false if a member that is not 0 does not fit. */
 static bool give(const struct perf_event_attr *from, void *to, size_t size)
 {
 	const size_t whole = sizeof(*from);

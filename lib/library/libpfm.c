@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library's way to set up libpfm4: once, and without a change of the program's environment.  So
- * libpfm4 knows only the events of this machine.
+ * Initializes libpfm4 for the library: once, and without a change of the program's environment.  So
+ * libpfm4 encodes only the events of this machine.
  */
 #include "event/libpfm.h"
 
@@ -15,7 +15,7 @@ static void initialize(void)
 	pfm_initialize();
 }
 
-/* A program that uses libpfm4, too, may have ended it: then it is initialized again. */
+/* The program may use libpfm4, too, and may have ended it: then it is initialized again. */
 bool libpfm_initialize(void)
 {
 	return pthread_once(&once, initialize) == 0 && pfm_initialize() == PFM_SUCCESS;

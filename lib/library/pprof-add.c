@@ -78,14 +78,14 @@ static void take_labels(struct pmukit_pprof *p, const struct pmukit_stack *stack
 	}
 }
 
-/* The sums do not fit: say so, as what was added is in them. */
+/* Report that sums did not fit.  What was added is in them, as far as they can be counted. */
 static int cut(struct pmukit_pprof *p)
 {
 	report_error(&p->handle.report, "sums do not fit into 64 bits: they are cut");
 	return PMUKIT_WRONG_ARGUMENT;
 }
 
-/* The stack may be one of P itself.  Its values move when a sample is added: so they are copied. */
+/* The stack may be one of P itself, whose values move when a sample is added: so copy them. */
 static int add_stack(void *arguments)
 {
 	const struct pprof_adding *a = arguments;
@@ -166,7 +166,7 @@ static int add_profile(void *arguments)
 	return merge_was_cut(sum) ? cut(p) : 0;
 }
 
-/* Check that FROM can be read.  The call ends before P's begins: FROM may be P. */
+/* Called for FROM, to check that it can be read.  It ends before P is used, as FROM may be P. */
 static int nothing(void *arguments)
 {
 	(void)arguments;

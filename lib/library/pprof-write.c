@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a profile: all of it is made before a part is written. */
+/* Writes a profile.  It is encoded and compressed as a whole before anything is written. */
 #include "base/destination.h"
 #include "base/replace.h"
 #include "base/write.h"
@@ -33,7 +33,7 @@ static int encode(struct pprof_writing *a)
 	return a->bytes ? 0 : PMUKIT_NO_MEMORY;
 }
 
-/* A file or a descriptor, called NAME, could not be written, for the reason ERROR. */
+/* Report that NAME, a file or a descriptor, could not be written because of ERROR, an errno. */
 static int fail_to_write(struct handle *h, const char *name, int error)
 {
 	errno = error;

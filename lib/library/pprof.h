@@ -2,9 +2,9 @@
 /*
  * pprof - profiles: read, made, added up, written.
  *
- * A profile that was read stays as it is encoded (pprof/decode.h) until something is added to it.
- * Then it becomes a sum (pprof/merge.h), as a new profile is from its start.  So adding takes time
- * in proportion to what is added, and reading none in proportion to what was added before.
+ * A profile that was read stays encoded (pprof/decode.h) until something is added to it.  Then it
+ * becomes a sum (pprof/merge.h).  A new profile is a sum from its start.  So the time to add a
+ * stack, or to read one, does not depend on the size of the profile.
  */
 #pragma once
 #include "base/arena.h"
@@ -24,7 +24,7 @@ struct pprof_frames {
 
 struct pmukit_pprof {
 	struct handle handle;
-	struct decoded *d;		/* as it was read; NULL: there is SUM */
+	struct decoded *d;		/* the profile that was read; NULL: it became SUM */
 	struct merge *sum;		/* NULL: nothing was added to D */
 	struct pmukit_value_type *type;
 	uint32_t types;
@@ -32,7 +32,7 @@ struct pmukit_pprof {
 	struct decoded_reader reader;	/* of D */
 	struct part_reading reading;	/* of SUM */
 	struct pprof_frames frames;
-	struct pmukit_stack stack;	/* the last one that was asked for; its arrays are: */
+	struct pmukit_stack stack;	/* the last one that was asked for; its arrays follow */
 	struct pmukit_frame *frame;
 	struct pmukit_label *label;
 	size_t frame_room, label_room;
@@ -49,12 +49,12 @@ struct pmukit_pprof {
 struct pmukit_pprof *pprof_from_bytes(const uint8_t *bytes, size_t size, const char *name,
 				      const struct pmukit_options *options);
 
-/* In a call that works for P: take D, as it was read, and its sample types. */
+/* In a call that works for P: take D, which was read for P, and its sample types. */
 void pprof_take(struct pmukit_pprof *p, struct decoded *d);
 
 /*
- * In a call that works for P: return its sum, to which something will be added.  After that, call
- * pprof_settle(), which frees what P was made of: what is added may be a part of that.
+ * In a call that works for P: return its sum, so that something can be added.  Afterwards call
+ * pprof_settle(), which frees P->d: what was added may have been a part of it.
  */
 struct merge *pprof_sum(struct pmukit_pprof *p);
 void pprof_settle(struct pmukit_pprof *p);
