@@ -315,6 +315,7 @@ struct pmukit_frame {
 	const char *symbol;		/* as in the symbol table; NULL: unknown */
 	const char *file;		/* source file; NULL: unknown */
 	uint32_t line;			/* 0: unknown */
+	uint32_t column;		/* in this line, from 1; 0: unknown */
 	uint32_t start_line;		/* of the function; 0: unknown */
 	int is_inlined;			/* 1: the next frame is the function that it is part of */
 	int is_kernel;
@@ -399,10 +400,10 @@ int64_t pmukit_pprof_stacks(struct pmukit_pprof *p);
 int pmukit_pprof_stack(struct pmukit_pprof *p, int64_t index, const struct pmukit_stack **stack);
 
 /*
- * Add a stack.  Of its frames, `function`, `symbol`, `file`, `line`, `start_line`, `is_inlined`,
- * `object_address`, `object` and `build_id` are used.  Its values are added to those of an equal
- * stack.  After the first stack that is added, stacks may have other indices.  Stacks whose values
- * are all 0 are not written.
+ * Add a stack.  Of its frames, `function`, `symbol`, `file`, `line`, `column`, `start_line`,
+ * `is_inlined`, `object_address`, `object` and `build_id` are used.  Its values are added to those
+ * of an equal stack.  After the first stack that is added, stacks may have other indices.  Stacks
+ * whose values are all 0 are not written.
  */
 int pmukit_pprof_add(struct pmukit_pprof *p, const struct pmukit_stack *stack);
 /* Add all of FROM to P.  They must have the same sample types. */

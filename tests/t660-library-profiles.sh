@@ -100,6 +100,8 @@ check 'stacks that are added make the same profile; added to itself, twice of it
 		equal "$p" 1 again.pb.gz
 		pprof itself "$p" twice.pb.gz
 		equal "$p" 2 twice.pb.gz
+		pprof print "$p" | grep -c "^[^	]*[0-9]$" >count
+		pprof print twice.pb.gz | grep -c "^[^	]*[0-9]$" | same count -
 		for how in merge added; do
 			pprof $how sum.pb.gz "$p" "$p" "$p"
 			equal "$p" 3 sum.pb.gz
@@ -109,7 +111,9 @@ END
 
 check 'a profile that is made has all that was put into it, as pprof reads it' <<'END'
 	built
-	pprof made made.pb.gz | reader sort >want
+	pprof made made.pb.gz >said
+	grep -qx "	label empty=\"\"" said
+	reader sort <said >want
 	reader read made.pb.gz >got
 	same want got
 	go tool pprof -symbolize=none -raw made.pb.gz >raw 2>err
@@ -124,6 +128,7 @@ check 'wrong calls are errors with a sentence, and leave the profile as it is' <
 	pprof wrong >got 2>err
 	test "$(wc -l <got)" -eq 28
 	none grep -E ": $|the profile is as before" got
+	grep -qx "a sum that does not fit: -2 -2: sums do not fit into 64 bits: they are cut" got
 	grep -q "^a full disk: -3 -3: cannot write to /dev/full: No space left" got
 	grep -q "^no directory: -5 -5: cannot open .no/such/directory. for writing" got
 	test ! -e no

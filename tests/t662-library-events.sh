@@ -94,6 +94,24 @@ check 'a name that is not an event is an error that says the nearest one' <<'END
 	grep -q "^: -[25] " short
 END
 
+check 'modifiers and terms are those of the tool; an event of another CPU is not found' <<'END'
+	built
+	cat >names <<-EOF
+	page-faults:u
+	page-faults:k
+	cycles:pp
+	cycles:ukD
+	instructions:e
+	cycles:G
+	cycles:H
+	cycles:I
+	EOF
+	by_tool <names >want
+	events encode <names | sed "s/^[^ ]* //" | same want -
+	echo core::INST_RETIRED:ANY_P | events encode >got
+	grep -q "^core::INST_RETIRED:ANY_P: -5 " got
+END
+
 check 'the list has what matches; the structure may be older or newer than the library' <<'END'
 	built
 	events list CACHE-miss | cut -f 1 | grep -v : >got

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: the perf_event_attr of a name, and all names of this machine. */
 #include "event/catalog.h"
+#include "event/models.h"
 #include "library/handle.h"
 
 #include <strings.h>
@@ -42,13 +43,40 @@ static void copy_attr(struct perf_event_attr *to, const struct perf_event_attr *
 #endif
 }
 
+/* Return what CPU the event NAME, MODEL::EVENT, is of if this machine lacks it; or NULL. */
+static const char *absent_model(const char *name)
+{
+	const char *colons = strstr(name, "::");
+	struct model m;
+
+	for (int at = 0; colons && models_next(&at, &m);)
+		if (!m.present && strlen(m.name) == (size_t)(colons - name) &&
+		    !strncmp(m.name, name, strlen(m.name)))
+			return m.text;
+	return NULL;
+}
+
+/* Parse the name of E.  A model that this machine lacks is a better reason than a similar name. */
+static bool parse(struct event_encoding *e, const struct event_options *machine)
+{
+	struct report silent = { .quiet = true };
+	const char *model = absent_model(e->name);
+
+	if (!model)
+		return event_parse(&e->list, machine, e->name, &e->handle.report);
+	if (event_parse(&e->list, machine, e->name, &silent))
+		return true;
+	report_error(&e->handle.report, "'%s' is an event of another CPU: %s", e->name, model);
+	return false;
+}
+
 static int encode(void *arguments)
 {
 	struct event_encoding *e = arguments;
 	const struct event_options machine = { .force = true };	/* its period is not returned */
 	struct report *report = &e->handle.report;
 
-	if (!event_parse(&e->list, &machine, e->name, report))
+	if (!parse(e, &machine))
 		return handle_status(&e->handle, PMUKIT_NOT_FOUND);
 	const struct event *event = e->list.event;
 	if (e->list.count > 1) {

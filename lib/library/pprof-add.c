@@ -33,7 +33,8 @@ static uint32_t add_location(struct merge *m, const struct pmukit_frame *first,
 
 	for (const struct pmukit_frame *f = first; f <= last && has_line(first); f++)
 		line[count++] = (struct part_line){ or_empty(f->function), or_empty(f->symbol),
-						    or_empty(f->file), f->start_line, f->line };
+						    or_empty(f->file), f->start_line, f->line,
+						    f->column };
 	return part_location(m, &place, line, count);
 }
 

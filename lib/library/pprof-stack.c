@@ -45,7 +45,8 @@ static uint32_t decode_place(const struct decoded *d, uint32_t index, struct par
 		place->build_id = decoded_string(d, mapping.build_id);
 	}
 	for (; decoded_next_line(d, &l, &from); count++) {
-		line[count] = (struct part_line){ "", "", "", 0, line_of(from.line) };
+		line[count] = (struct part_line){ "", "", "", 0, line_of(from.line),
+						 line_of(from.column) };
 		if (from.function == TABLE_NONE)
 			continue;
 		struct decoded_function f = decoded_function(d, from.function);
@@ -86,6 +87,7 @@ static const struct pprof_place *place_of(struct pmukit_pprof *p, uint32_t index
 		frame[i].symbol = or_null(line[i].symbol);
 		frame[i].file = or_null(line[i].file);
 		frame[i].line = line[i].line;
+		frame[i].column = line[i].column;
 		frame[i].start_line = line[i].start_line;
 	}
 	f->place[index] = (struct pprof_place){ frame, count };

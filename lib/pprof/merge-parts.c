@@ -98,7 +98,7 @@ uint32_t part_location(struct merge *m, const struct part_place *place,
 			string_of(m, name), string_of(m, line[i].symbol),
 			string_of(m, line[i].file), line[i].start_line };
 		m->line[i] = (struct merged_line){ (uint64_t)merge_function(m, &function) + 1,
-						   line[i].line, 0 };
+						   line[i].line, line[i].column };
 	}
 	return merge_location(m, &part);
 }
@@ -185,7 +185,8 @@ uint32_t part_read_location(const struct merge *m, uint32_t location, struct par
 			? merge_read_function(m, (uint32_t)(from[i].function - 1))
 			: (struct merged_function){ 0 };
 		line[i] = (struct part_line){ text[f.name], text[f.system_name], text[f.file],
-					      line_of(f.line), line_of(from[i].line) };
+					      line_of(f.line), line_of(from[i].line),
+					      line_of(from[i].column) };
 	}
 	return l.lines;
 }

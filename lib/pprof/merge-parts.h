@@ -21,7 +21,7 @@ struct part_place {
 /* A line of a location: the innermost call comes first. */
 struct part_line {
 	const char *function, *symbol, *file;	/* "": unknown */
-	uint32_t start_line, line;		/* 0: unknown */
+	uint32_t start_line, line, column;	/* 0: unknown */
 };
 
 struct part_label {

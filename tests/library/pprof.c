@@ -70,9 +70,9 @@ static void print_stack(const struct pmukit_stack *s, int types)
 	}
 	for (size_t i = 0; i < s->frames_size; i++) {
 		const struct pmukit_frame *f = &s->frames[i];
-		printf("\t%#" PRIx64 " %s %s %s %s:%" PRIu32 " %" PRIu32 "%s%s\n",
+		printf("\t%#" PRIx64 " %s %s %s %s:%" PRIu32 ":%" PRIu32 " %" PRIu32 "%s%s\n",
 		       f->object_address, shown(f->object), *f->build_id ? f->build_id : "-",
-		       shown(f->function), shown(f->file), f->line, f->start_line,
+		       shown(f->function), shown(f->file), f->line, f->column, f->start_line,
 		       f->symbol && (!f->function || strcmp(f->symbol, f->function)) ? " mangled"
 										       : "",
 		       f->is_inlined ? " inlined" : "");

@@ -64,10 +64,11 @@ class Profile:
             f = self.function.get(line.get(1, 0), {})
             name, symbol = self.text[f.get(2, 0)], self.text[f.get(3, 0)]
             address = one.get(3, 0)
-            yield "\t%s %s %s %s %s:%d %d%s%s" % (
+            yield "\t%s %s %s %s %s:%d:%d %d%s%s" % (
                 hex(address) if address else "0", self.or_dash(mapping.get(5, 0)),
                 self.or_dash(mapping.get(6, 0)), name or "-", self.or_dash(f.get(4, 0)),
-                line_number(line.get(2, 0)), line_number(f.get(5, 0)),
+                line_number(line.get(2, 0)), line_number(line.get(3, 0)),
+                line_number(f.get(5, 0)),
                 " mangled" if symbol and symbol != name else "",
                 " inlined" if i + 1 < len(lines) else "")
 
