@@ -348,6 +348,7 @@ quick:
 check:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 checked
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 lib
 	@# by clang, so that its warnings are errors, too
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 CC=clang checked
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 short-ways

@@ -13,14 +13,15 @@ says() {
 # sources DIR: a copy of the source, as far as a tool needs it, that knows no commit
 sources() {
 	mkdir -p "$1/tests"
-	(cd "$TOP" && tar -cf - Makefile LICENSES cmd completions lib man packaging proto \
+	(cd "$TOP" && tar -cf - Makefile LICENSES cmd completions include lib man packaging proto \
 		tests/needs tests/setup) | tar -xf - -C "$1"
 }
 
 # repository DIR: a checkout with one commit
 repository() {
-	mkdir -p "$1/lib"
+	mkdir -p "$1/lib/library"
 	cp -r "$TOP/packaging" "$TOP/Makefile" "$TOP/.gitattributes" "$1"
+	cp "$TOP/lib/library/build.mk" "$1/lib/library"
 	cp "$TOP/packaging/commit" "$1/packaging"
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 	export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b
@@ -52,7 +53,7 @@ check 'a version names a release, or the commits since, or that nothing is known
 	test "$(c/packaging/version 8.0-2 | cut -d " " -f 1)" = 8.0-2
 	# the tree within another repository, or without one
 	mkdir c/inner
-	cp -r c/packaging c/Makefile c/inner
+	cp -r c/packaging c/Makefile c/lib c/inner
 	says 7.1-unknown c/inner
 	mv c/inner alone
 	says 7.1-unknown alone

@@ -76,10 +76,11 @@ check 'page faults and CPU time of an operation; the compiler and the start are 
 		-test.benchtime=1000x >out
 	near "$(format BenchmarkFaults page-faults/op <out)" 8 0.3
 	# whatever the machine does besides, these operations take a millisecond of CPU time
+	# the start varies by some 30 ms where other work disturbs it
 	pmu-stat --bench -e task-clock -- "$scratch/costs.test" -test.bench=Time \
-		-test.benchtime=100x >out
+		-test.benchtime=400x >out
 	near "$(format BenchmarkTime task-clock-ns/op <out)" 1000000 200000
-	grep -q "^BenchmarkTime	 *100	" out
+	grep -q "^BenchmarkTime	 *400	" out
 END
 
 check 'one iteration, the number that Go chooses, and metrics of the benchmark' <<'END'
