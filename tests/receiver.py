@@ -49,6 +49,21 @@ RANDOM = (
      "stored-500"))
 
 
+def bind_port(s, port):
+    """Bind s to port of this machine; 0: to a free one that no program gets by asking for any, so
+    that it is still free when this one was killed and comes back."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as f:
+        first = int(f.read().split()[0])
+    tries = [port] if port or first < 12000 else random.sample(range(10000, first), 100)
+    for number in tries:
+        try:
+            s.bind(("127.0.0.1", number))
+            return
+        except OSError:
+            if number == tries[-1]:
+                raise
+
+
 class Wrong(Exception):
     """The client sent what no client may send."""
 
@@ -135,7 +150,7 @@ class Receiver:
     def listen(self):
         s = socket.socket()
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        s.bind(("127.0.0.1", int(self.read("port", "0"))))
+        bind_port(s, int(self.read("port", "0")))
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         s.listen(100)
         s.settimeout(0.1)
