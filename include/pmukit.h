@@ -48,7 +48,7 @@
 extern "C" {
 #endif
 
-/* The version of this header.  pmukit_version() is that of the library. */
+/* The version of this header; pmukit_version() returns the version of the library. */
 #define PMUKIT_VERSION "0.1"
 
 enum pmukit_status {

@@ -36,7 +36,7 @@ everywhere() {
 	done
 }
 
-check 'the locale is that of the program before a call, in its functions, and after it' <<'END'
+check 'the program has its own locale before and after a call, and while a call runs its functions' <<'END'
 	built
 	printf "main;f 3\nno number\n" >half
 	for locale in de_DE.UTF-8 tr_TR; do

@@ -71,7 +71,7 @@ void report_failure(struct report *r, const char *format, ...)
 void report_error(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* CAUSE is that of the error which is about to be reported.  The first error's cause is kept. */
+/* Note CAUSE for the error that is reported next.  The cause of the first error is kept. */
 static inline void report_because(struct report *r, enum report_cause cause)
 {
 	if (!r->status && !r->cause)

@@ -11,7 +11,7 @@ struct guard {
 	jmp_buf back;		/* where out_of_memory() goes */
 	struct handle *handle;
 	struct guard *outer;	/* the call whose callback made this one, or NULL */
-	locale_t locale;	/* that of the thread outside of this call */
+	locale_t locale;	/* the locale that the thread had before this call */
 };
 
 /* The innermost call in which this thread is, or NULL. */

@@ -62,19 +62,20 @@ void *handle_new(enum handle_kind kind, size_t size, pmukit_message *message, vo
 void *handle_free(struct handle *h);
 
 /*
- * Close H, which may be NULL, broken, or made by the parent before a fork.  If it is none of these,
- * call RELEASE(ARGUMENTS) first, which releases as usual and leaves the room empty; a build with
- * sanitizers checks that.  pmukit_error() and errno stay.
+ * Close H, which may be NULL.  First call RELEASE(ARGUMENTS), which releases as usual and leaves
+ * the room empty; a build with sanitizers checks that.  If H is broken, or was made by the parent
+ * before a fork, RELEASE is not called, and only the room is cleared.  pmukit_error() and errno
+ * stay.
  */
 void handle_close(struct handle *h, enum handle_kind kind, int (*release)(void *arguments),
 		  void *arguments);
 
 /*
  * Call WORK(ARGUMENTS) for H, and return what it returns: a value from 0 up, or a status below 0.
- * Then pmukit_error() has the first error that WORK reported to H's report, or if it reported none,
- * what the status usually means; after PMUKIT_SYSTEM, errno is that of the report.  If memory runs
- * out, the rest of WORK is not run: H is broken.  H may be NULL, and of the wrong kind, which is
- * the caller's mistake.
+ * After a status below 0, pmukit_error() has the first error that WORK reported to H's report; if
+ * WORK reported none, it says what the status usually means.  After report_failure(), errno is the
+ * one that was reported.  If memory runs out, the rest of WORK does not run, and H is broken.  If H
+ * is NULL or of another kind, that is the caller's mistake, and WORK does not run.
  */
 int guarded(struct handle *h, enum handle_kind kind, int (*work)(void *arguments), void *arguments);
 

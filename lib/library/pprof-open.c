@@ -16,6 +16,9 @@ struct pprof_opening {
 	size_t size;
 };
 
+/* What is wrong with an input of an unknown format. */
+static const char wrong[] = "not a pprof profile, rows or folded text, or is damaged";
+
 /* Take IN, a profile or text, if it can be read as one. */
 static int take(struct pmukit_pprof *p, const struct decoded_input *in)
 {
@@ -41,7 +44,7 @@ static int open_file(void *arguments)
 	struct decoded_input in = {
 		.file = a->name,
 		.fd = is_stdin ? STDIN_FILENO : open(a->name, O_RDONLY | O_CLOEXEC),
-		.wrong = "not a pprof profile, rows or folded text, or is damaged",
+		.wrong = wrong,
 	};
 	struct stat st;
 
@@ -69,7 +72,7 @@ static int open_bytes(void *arguments)
 	const struct decoded_input in = {
 		.file = a->name, .fd = -1, .head = a->bytes, .size = a->size,
 		.kind = look_at(a->bytes, looked_at, true).kind,
-		.wrong = "not a pprof profile, rows or folded text, or is damaged",
+		.wrong = wrong,
 	};
 
 	return take(a->p, &in);

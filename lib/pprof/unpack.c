@@ -141,7 +141,7 @@ static bool unpack_at_once(struct unpacking *u, off_t most)
 
 /*
  * Read the next bytes, at least four (a pipe may return one), so that begin() can see them.
- * Without a descriptor there are none.
+ * Return 0, the end, if there is no descriptor.
  */
 static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 {
