@@ -36,7 +36,7 @@ everywhere() {
 	done
 }
 
-check 'the program has its own locale before and after a call, and while a call runs its functions' <<'END'
+check 'the program has its own locale before and after a call, and in its own functions' <<'END'
 	built
 	printf "main;f 3\nno number\n" >half
 	for locale in de_DE.UTF-8 tr_TR; do
