@@ -18,8 +18,7 @@ static int style = DEMANGLE_TEMPLATES;
 static const char *file;
 static struct word_list debug_dirs;
 static struct resolver_options how = {
-	.symbols = true, .where = LOCATE_DEFAULTS(debug_dirs), .cache.size_max = 1 << 30,
-	.definitions_max = 16 << 20,
+	RESOLVER_USUAL_SIZES, .symbols = true, .where = LOCATE_DEFAULTS(debug_dirs),
 };
 
 static const char *const styles[] = {

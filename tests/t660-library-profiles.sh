@@ -126,7 +126,10 @@ END
 check 'wrong calls are errors with a sentence, and leave the profile as it is' <<'END'
 	built
 	pprof wrong >got 2>err
-	test "$(wc -l <got)" -eq 28
+	test "$(wc -l <got)" -eq 31
+	grep -q "^large options: 1 -2: pmukit_options.size is " got
+	grep -q "^a member of the future: 1 -2: pmukit_options has a member that" got
+	grep -q "^an unset member of the future: 1 -5: " got
 	none grep -E ": $|the profile is as before" got
 	grep -qx "a sum that does not fit: -2 -2: sums do not fit into 64 bits: they are cut" got
 	grep -q "^a full disk: -3 -3: cannot write to /dev/full: No space left" got

@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+int structure_given(void *own, size_t known, size_t least, const void *given, const char *name)
+{
+	enum { MOST = 1 << 16 };	/* bytes; no structure of any version is so large */
+	const uint8_t *bytes = given;
+	size_t size;
+
+	memcpy(&size, given, sizeof(size));
+	if (size < least || size > MOST)
+		return fail(PMUKIT_WRONG_ARGUMENT, "%s.size is %zu: set it to sizeof(struct %s)",
+			    name, size, name);
+	for (size_t i = known; i < size; i++)
+		if (bytes[i])
+			return fail(PMUKIT_WRONG_ARGUMENT, "%s has a member that version %s of the "
+				    "library does not know", name, pmukit_version());
+	memcpy(own, given, size < known ? size : known);
+	memcpy(own, &known, sizeof(known));
+	return 0;
+}
+
 int options_given(struct pmukit_options *own, const struct pmukit_options *given)
 {
 	const size_t least = offsetof(struct pmukit_options, context) + sizeof(void *);
@@ -14,11 +33,9 @@ int options_given(struct pmukit_options *own, const struct pmukit_options *given
 	*own = (struct pmukit_options){ .size = sizeof(*own) };
 	if (!given)
 		return 0;
-	if (given->size < least)
-		return fail(PMUKIT_WRONG_ARGUMENT, "pmukit_options.size is %zu: set it to "
-			    "sizeof(struct pmukit_options)", given->size);
-	memcpy(own, given, given->size < sizeof(*own) ? given->size : sizeof(*own));
-	own->size = sizeof(*own);
+	int status = structure_given(own, sizeof(*own), least, given, "pmukit_options");
+	if (status < 0)
+		return status;
 	if ((unsigned int)own->files > PMUKIT_NO_FILES)
 		return fail(PMUKIT_WRONG_ARGUMENT, "pmukit_options.files is %d: it is not in enum "
 			    "pmukit_files", (int)own->files);
@@ -52,11 +69,11 @@ void options_copy(struct options *o, const struct pmukit_options *given)
 	copy_list(&o->debug_dirs, given->debug_dirs);
 	copy_list(&o->binaries, given->binaries);
 	o->resolve = (struct resolver_options){
-		.symbols = true, .kallsyms = o->kallsyms, .definitions_max = 16 << 20,
+		RESOLVER_USUAL_SIZES, .symbols = true, .kallsyms = o->kallsyms,
 		.demangle = o->flags & PMUKIT_MANGLED ? DEMANGLE_NONE : DEMANGLE_TEMPLATES,
 		.no_inlines = o->flags & PMUKIT_NO_INLINES,
 		.no_lines = o->flags & PMUKIT_NO_LINES,
-		.cache = { .directory = o->cache, .size_max = 1 << 30 },
+		.cache.directory = o->cache,
 		.where = { .sysroot = o->root, .debug_dirs = &o->debug_dirs },
 	};
 }

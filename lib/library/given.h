@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* given - a struct pmukit_options, checked, copied, and as the internals take it. */
+/* given - structures that the caller makes: checked, copied, and as the internals take them. */
 #pragma once
 #include "base/word-list.h"
 #include "library/handle.h"
@@ -15,6 +15,14 @@ struct options {
 	struct word_list debug_dirs, binaries;
 	char *root, *kallsyms, *cache;
 };
+
+/*
+ * Outside of a work function: copy GIVEN, a structure NAME that starts with its size, to OWN, which
+ * is zero and has KNOWN bytes.  Versions of the library before this one knew LEAST bytes of it.
+ * Return 0, or a status (pmukit_error() is set) if the size is wrong, or if the caller's header is
+ * newer and a member is set that this library does not know.
+ */
+int structure_given(void *own, size_t known, size_t least, const void *given, const char *name);
 
 /*
  * Outside of a work function: set *OWN to GIVEN, of the size that it says, with zeroes in members

@@ -30,6 +30,9 @@ struct resolver_options {
 	uint64_t definitions_max;	/* for resolver_is_full(), in bytes of records */
 };
 
+/* Initialisers of the sizes in a struct resolver_options, where the user says nothing. */
+#define RESOLVER_USUAL_SIZES .cache.size_max = 1 << 30, .definitions_max = 16 << 20
+
 /* Totals for the summary. */
 struct resolver_counts {
 	uint64_t frames;	/* distinct frames defined since the tables were new */

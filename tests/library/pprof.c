@@ -257,7 +257,10 @@ static void say(const char *what, int64_t status)
 static void call_wrongly(void)
 {
 	const struct pmukit_value_type types[] = { { "a", "b" }, { NULL, "c" }, { "d", NULL } };
-	const struct pmukit_options small = { .size = 3 };
+	const struct pmukit_options small = { .size = 3 }, large = { .size = SIZE_MAX };
+	struct { struct pmukit_options known; int more[2]; } newer = {
+		.known.size = sizeof(newer), .more = { 0, 1 },
+	};
 	const struct pmukit_value_type *type;
 	const struct pmukit_stack *stack;
 	struct pmukit_stack none = { 0 }, bad = { .values = (int64_t[]){ INT64_MAX } };
@@ -268,6 +271,10 @@ static void call_wrongly(void)
 	say("no such file", !pmukit_pprof_open("no/such/file", &options));
 	say("a directory", !pmukit_pprof_open("/", &options));
 	say("small options", !pmukit_pprof_open("/dev/null", &small));
+	say("large options", !pmukit_pprof_open("/dev/null", &large));
+	say("a member of the future", !pmukit_pprof_open("/dev/null", &newer.known));
+	newer.more[1] = 0;
+	say("an unset member of the future", !pmukit_pprof_open("no/such/file", &newer.known));
 	say("NULL as file", !pmukit_pprof_open(NULL, NULL));
 	say("NULL as bytes", !pmukit_pprof_open_memory(NULL, 5, NULL));
 	say("no bytes", !pmukit_pprof_open_memory("", 0, NULL));
