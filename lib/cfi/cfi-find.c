@@ -55,7 +55,7 @@ void cfi_section_open_eh(struct cfi_section *s, struct elf *elf)
 		s->address = section.address;
 	} else if (address) {
 		s->address = address;
-		s->bytes = elf_at_address(elf, address);
+		s->bytes = elf_at_address(elf, address, UINT64_MAX);
 		s->ends_at_zero = true;
 	}
 }

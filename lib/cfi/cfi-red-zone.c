@@ -95,9 +95,7 @@ void cfi_leave_red_zone(struct cfi *c, const struct fde *fde, struct cfi_row *ro
 	if (row->cfa_kind != CFI_VALUE_EXPRESSION || elf_machine(c->elf) != EM_X86_64 ||
 	    !is_below_stack(&c->expression[row->cfa_value]))
 		return;
-	struct elf_bytes code = elf_constant_at(c->elf, fde->start);
-	if (code.size > START)
-		code.size = START;
+	struct elf_bytes code = elf_constant_at(c->elf, fde->start, START);
 	uint8_t *end = write_expression(elf_cursor(c->elf, code), text);
 	int32_t id = end ? cfi_add_expression(c, text, (size_t)(end - text)) : -1;
 	if (id >= 0)

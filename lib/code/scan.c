@@ -71,8 +71,10 @@ void scan_free(struct code_scan *s)
 /* Read the instruction at AT. */
 static bool fetch(struct code_scan *s, uint64_t at, struct opcode *i)
 {
-	if (at < s->code_at || at - s->code_at >= s->code.size) {
-		s->code = elf_constant_at(s->elf, at);
+	enum { AHEAD = 4096 };
+
+	if (at < s->code_at || at - s->code_at + INSTRUCTION_ROOM > s->code.size) {
+		s->code = elf_constant_at(s->elf, at, AHEAD);
 		s->code_at = at;
 	}
 	uint64_t offset = at - s->code_at;
@@ -171,7 +173,7 @@ static void end_way(struct code_scan *s, const struct state *state)
 /* Return whether the bytes at AT look like those that fill the space between functions. */
 static bool is_padding(const struct code_scan *s, uint64_t at)
 {
-	struct elf_bytes b = elf_constant_at(s->elf, at);
+	struct elf_bytes b = elf_constant_at(s->elf, at, 2);
 
 	if (b.size < 2)
 		return true;
@@ -196,7 +198,7 @@ static bool may_be_start(const struct code_scan *s, uint64_t at)
 {
 	enum { ENDBR64_BYTES = 4 };
 	static const uint8_t endbr64[ENDBR64_BYTES] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	struct elf_bytes b = elf_constant_at(s->elf, at);
+	struct elf_bytes b = elf_constant_at(s->elf, at, INSTRUCTION_ROOM);
 	struct opcode i;
 
 	if (at % ALIGNMENT == 0 || is_padding(s, at) ||
@@ -373,7 +375,7 @@ static uint64_t called_at(const struct code_scan *s, uint64_t own)
 {
 	enum { CALL_BYTES = 5 };
 	uint64_t at = own - CALL_BYTES + 1;
-	struct elf_bytes b = elf_constant_at(s->elf, at);
+	struct elf_bytes b = elf_constant_at(s->elf, at, INSTRUCTION_ROOM);
 	struct opcode i;
 	bool is_call = b.size >= CALL_BYTES &&
 		       instruction_read(s->machine, b.at, b.size, at, &i) &&
@@ -396,7 +398,7 @@ static void make_sure(struct code_scan *s, struct scan_end *end)
 static bool is_function(struct code_scan *s, uint64_t address)
 {
 	struct scan_end end = follow_from(s, address, 0);
-	struct elf_bytes b = elf_constant_at(s->elf, address);
+	struct elf_bytes b = elf_constant_at(s->elf, address, INSTRUCTION_ROOM);
 	struct opcode i;
 
 	if (end.is_found)

@@ -29,7 +29,7 @@ struct reader {
 static bool is_after_end(const struct reader *r, uint64_t at)
 {
 	enum { RET = 0xc3, NOP = 0x90, INT3 = 0xcc, ALIGNMENT = 16, LONGEST = 10 };
-	struct elf_bytes before = elf_constant_at(r->elf, at - LONGEST);
+	struct elf_bytes before = elf_constant_at(r->elf, at - LONGEST, LONGEST);
 
 	if (at % ALIGNMENT || before.size < LONGEST)
 		return false;
@@ -70,14 +70,12 @@ static inline bool read_one(const struct reader *r, const uint8_t *at, size_t si
 static uint64_t read_code(struct reader *r, uint64_t at)
 {
 	enum { ENTRY_BYTES = 64 };
-	struct elf_bytes code = elf_constant_at(r->elf, at);
+	struct elf_bytes code = elf_constant_at(r->elf, at, r->end - at);
 	uint64_t target;
 	unsigned bytes;
 	bool is_call;
 	size_t n = 0;
 
-	if (code.size > r->end - at)
-		code.size = r->end - at;
 	while (n < code.size) {
 		if (!read_one(r, code.at + n, code.size - n, at + n, &bytes, &target, &is_call)) {
 			n++;

@@ -115,10 +115,7 @@ static bool scopes_step(struct scopes *s, struct definitions *d)
 
 static struct scopes scopes_of(struct unit *u)
 {
-	struct scopes s = { .u = u, .c = section_cursor(u->file, S_INFO, u->dies) };
-
-	s.c.end = s.c.failed ? s.c.at : u->file->section[S_INFO].at + u->end;
-	return s;
+	return (struct scopes){ .u = u, .c = unit_cursor(u, u->dies) };
 }
 
 /* Add the structures of all units of F. */

@@ -136,6 +136,7 @@ static const char *indexed_string(const struct unit *u, uint64_t index)
 
 	if (index <= f->section[S_STR_OFFSETS].size)
 		c = section_cursor(f, S_STR_OFFSETS, at);
+	dwarf_need(f, &c, u->offset_size);
 	uint64_t offset = form_number(&c, u->offset_size);
 	if (c.failed)
 		dwarf_damaged(f, S_STR_OFFSETS, at);
@@ -180,6 +181,7 @@ bool form_address(const struct unit *u, const struct value *v, uint64_t *address
 	struct cursor c = { .failed = true };
 	if (v->number <= f->section[S_ADDR].size)
 		c = section_cursor(f, S_ADDR, at);
+	dwarf_need(f, &c, u->address_size);
 	*address = form_number(&c, u->address_size);
 	if (c.failed)
 		dwarf_damaged(f, S_ADDR, at);

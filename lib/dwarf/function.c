@@ -39,12 +39,11 @@ void unit_read_functions(struct unit *u)
 {
 	enum { AHEAD = 512, LINE = 64 };
 	const uint8_t *info = u->file->section[S_INFO].at, *inside = info, *ahead;
-	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
+	struct cursor c = unit_cursor(u, u->dies);
 	struct spans spans = { 0 };
 	struct die die;
 
 	u->functions_read = true;
-	c.end = info + u->end;
 	for (ahead = c.at; c.at < c.end; ) {
 		struct cursor start = c;
 		/* Prefetch: the CPU cannot predict the jumps over children. */
@@ -126,7 +125,7 @@ bool die_at(struct unit *u, uint64_t offset, struct die *die)
 {
 	enum { NAMED_MAX = 2 * STRING_MAX };	/* bytes of a DIE with names */
 	struct dwarf_file *f = u->file;
-	struct cursor c = section_cursor(f, S_INFO, offset);
+	struct cursor c = unit_cursor(u, offset);
 	uint64_t most = u->end - offset;
 	const uint8_t *start = c.at;
 

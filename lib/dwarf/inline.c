@@ -166,8 +166,7 @@ void inline_read_calls(struct unit *u, struct dwarf_code *code)
 	struct dwarf *d = u->file->dwarf;
 
 	code->calls_read = true;
-	struct cursor c = section_cursor(u->file, S_INFO, code->die);
-	c.end = u->file->section[S_INFO].at + u->end;
+	struct cursor c = unit_cursor(u, code->die);
 	const struct abbrev *a = abbrev_of(u, cursor_uleb(&c));
 	if (!a || !a->has_children || !die_pass(u, &c, a, false))
 		return;

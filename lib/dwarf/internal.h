@@ -243,6 +243,10 @@ struct unit {
 	struct lines *lines;		/* may be shared; NULL: none */
 };
 
+/* Sections of which only parts are used; of the others, all is read at once. */
+#define PARTLY_USED (1U << S_INFO | 1U << S_LINE | 1U << S_STR | 1U << S_LINE_STR | \
+		     1U << S_RANGES | 1U << S_RNGLISTS | 1U << S_ADDR | 1U << S_STR_OFFSETS)
+
 /*
  * A file with debug information.  dwarf_file_open() fills the sections, units and fuel; tables
  * of abbreviations and lines are added when a unit needs them.
@@ -341,6 +345,18 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum dwar
 		return (struct cursor){ .failed = true };
 	return (struct cursor){ .at = b->at + offset, .end = b->at + b->size, .swap = f->swap };
 }
+
+/* The SIZE bytes at C are used from now on: see elf_need(). */
+static inline void dwarf_need(const struct dwarf_file *f, const struct cursor *c, uint64_t size)
+{
+	elf_need(f->elf, c->at, size < cursor_left(c) ? size : cursor_left(c));
+}
+
+/*
+ * Return a cursor from OFFSET, which is in U, to the end of U; failed if OFFSET is outside of the
+ * section.
+ */
+struct cursor unit_cursor(const struct unit *u, uint64_t offset);
 
 /* Read an unsigned number of SIZE bytes: 1, 2, 3, 4 or 8.  Other sizes fail. */
 uint64_t form_number(struct cursor *c, unsigned size);

@@ -5,7 +5,10 @@
 
 #include <limits.h>
 
-enum { ENTRIES_MAX = 1 << 20 };	/* directories and files in one table */
+enum {
+	ENTRIES_MAX = 1 << 20,	/* directories and files in one table */
+	LENGTH_MAX = 12,	/* bytes of the length of a table */
+};
 
 /*
  * Pay for an entry, which may take twice its size in a growing array.  The file may claim any
@@ -126,10 +129,12 @@ static bool read_header(struct lines *l)
 	struct dwarf_file *f = l->unit->file;
 	struct cursor c = section_cursor(f, S_LINE, l->offset);
 
+	dwarf_need(f, &c, LENGTH_MAX);
 	uint64_t length = form_length(&c, &l->offset_size);
 	if (c.failed || length > cursor_left(&c))
 		return false;
 	c.end = c.at + length;
+	dwarf_need(f, &c, length);
 	l->end = (uint64_t)(c.end - f->section[S_LINE].at);
 	l->version = cursor_u16(&c);
 	l->address_size = l->unit->address_size;

@@ -33,14 +33,28 @@ static bool pay(struct unit *u)
 	return dwarf_pay(u->file, sizeof(struct span));
 }
 
+/* C, in F, is about to read an entry.  The bytes up to *UNTIL, at first C's, were asked for. */
+static inline void need_entry(const struct dwarf_file *f, const struct cursor *c,
+			      const uint8_t **until)
+{
+	enum { ENTRY_MAX = 1 + 2 * 16, AHEAD = 512 };	/* bytes: a kind and two numbers */
+
+	if (*until - c->at >= ENTRY_MAX)
+		return;
+	dwarf_need(f, c, AHEAD);
+	*until = c->at + AHEAD;
+}
+
 static void read_ranges(const struct range_reader *r, uint64_t offset)
 {
 	const struct unit *owner = r->owner;
 	unsigned size = r->unit->address_size;
 	uint64_t base = owner->base, base_mark = size == 4 ? UINT32_MAX : UINT64_MAX;
 	struct cursor c = section_cursor(owner->file, S_RANGES, offset);
+	const uint8_t *until = c.at;
 
 	while (pay(r->unit)) {
+		need_entry(owner->file, &c, &until);
 		uint64_t start = form_number(&c, size), end = form_number(&c, size);
 		if (c.failed)
 			dwarf_damaged(owner->file, S_RANGES, offset);
@@ -70,8 +84,10 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 	unsigned size = r->unit->address_size;
 	uint64_t base = r->owner->base, start, end;
 	struct cursor c = section_cursor(r->unit->file, S_RNGLISTS, offset);
+	const uint8_t *until = c.at;
 
 	while (!c.failed && pay(r->unit)) {
+		need_entry(r->unit->file, &c, &until);
 		start = end = 0;
 		switch (cursor_u8(&c)) {
 		case DW_RLE_base_addressx:
@@ -125,6 +141,7 @@ static bool list_offset(const struct unit *u, uint64_t index, uint64_t *offset)
 
 	if (index <= u->file->section[S_RNGLISTS].size)
 		c = section_cursor(u->file, S_RNGLISTS, at);
+	dwarf_need(u->file, &c, u->offset_size);
 	*offset = u->rnglists_base + form_number(&c, u->offset_size);
 	if (c.failed)
 		dwarf_damaged(u->file, S_RNGLISTS, at);

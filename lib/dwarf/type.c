@@ -5,13 +5,12 @@
 
 struct children children_of(struct unit *u, uint64_t offset)
 {
-	struct children all = { .u = u, .c = section_cursor(u->file, S_INFO, offset) };
+	struct children all = { .u = u, .c = unit_cursor(u, offset) };
 
 	all.start = all.c.at;
 	all.is_done = all.c.failed;
 	if (all.is_done)
 		return all;
-	all.c.end = u->file->section[S_INFO].at + u->end;
 	const struct abbrev *a = abbrev_of(u, cursor_uleb(&all.c));
 	all.is_done = !a || !a->has_children || !die_pass(u, &all.c, a, false);
 	return all;

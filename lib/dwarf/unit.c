@@ -9,6 +9,7 @@
 
 enum {
 	FUEL_LEAST = 16 << 20,	/* bytes: for any file but small ones */
+	HEADER_MAX = 64,	/* bytes of a unit's header; the longest has 40 */
 	/*
 	 * Bytes for each byte of the sections.  If every address is looked up, programs take
 	 * 1.3 to 2.6; one of empty C files takes 11, which it has from FUEL_LEAST.
@@ -25,6 +26,7 @@ static bool read_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 	const uint8_t *info = f->section[S_INFO].at;
 
 	*u = (struct unit){ .file = f, .offset = (uint64_t)(c->at - info) };
+	dwarf_need(f, c, HEADER_MAX);
 	uint64_t length = form_length(c, &u->offset_size);
 	if (c->failed || length > cursor_left(c))
 		return false;
@@ -99,7 +101,8 @@ static void read_headers(struct dwarf_file *f)
  */
 static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 {
-	struct dwarf_file f = { .section[S_INFO] = info, .swap = elf_is_swapped(elf) };
+	struct dwarf_file f = { .elf = (struct elf *)(uintptr_t)elf, .section[S_INFO] = info,
+				.swap = elf_is_swapped(elf) };
 	struct cursor c = section_cursor(&f, S_INFO, 0);
 	struct unit u;
 
@@ -121,11 +124,13 @@ static struct dwarf_file *open_file(struct dwarf *d, struct elf *elf, const char
 	for (int s = 0; s < SECTIONS; s++) {
 		snprintf(full, sizeof(full), "%s%s", s == S_INFO ? info : dwarf_section_names[s],
 			 s == S_CU_INDEX ? "" : suffix);
-		elf_section_wanted(elf, full, s == S_INFO && !f->has_types ? has_code_unit : NULL,
-				   &f->section[s]);
+		elf_section_range(elf, full, s == S_INFO && !f->has_types ? has_code_unit : NULL,
+				  &f->section[s]);
+		if (!(PARTLY_USED >> s & 1))
+			elf_need(elf, f->section[s].at, f->section[s].size);
 	}
-	f->str.bytes = f->section[S_STR];
-	f->line_str.bytes = f->section[S_LINE_STR];
+	f->str = (struct elf_strings){ .elf = elf, .bytes = f->section[S_STR] };
+	f->line_str = (struct elf_strings){ .elf = elf, .bytes = f->section[S_LINE_STR] };
 	add_fuel(f);
 	read_headers(f);
 	return f;
@@ -141,7 +146,7 @@ struct dwarf_file *dwarf_file_open_types(struct dwarf *d, struct elf *elf)
 	static const char types[] = ".debug_types";
 	struct elf_bytes bytes;
 
-	return elf_section(elf, types, &bytes) ? open_file(d, elf, types, "") : NULL;
+	return elf_section_range(elf, types, NULL, &bytes) ? open_file(d, elf, types, "") : NULL;
 }
 
 void dwarf_file_close(struct dwarf_file *f)
@@ -174,6 +179,36 @@ static struct value taken(const struct die *d, enum slot slot)
 	return die_has(d, slot) ? d->value[slot] : (struct value){ 0 };
 }
 
+struct cursor unit_cursor(const struct unit *u, uint64_t offset)
+{
+	struct cursor c = section_cursor(u->file, S_INFO, offset);
+
+	if (c.failed)
+		return c;
+	c.end = u->file->section[S_INFO].at + u->end;
+	dwarf_need(u->file, &c, UINT64_MAX);
+	return c;
+}
+
+/*
+ * Read the root DIE of U.  Of most units, nothing else is read, and the root DIE of nearly all is
+ * short.  False: damage.
+ */
+static bool read_root(const struct unit *u, struct die *die)
+{
+	enum { USUAL = 2048 };		/* bytes */
+	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
+
+	if (!c.failed && u->end - u->dies > USUAL) {
+		c.end = c.at + USUAL;
+		dwarf_need(u->file, &c, USUAL);
+		if (die_read(u, &c, die))
+			return die->abbrev;
+	}
+	c = unit_cursor(u, u->dies);
+	return !c.failed && die_read(u, &c, die) && die->abbrev;
+}
+
 bool unit_read_root(struct unit *u)
 {
 	struct die die;
@@ -182,9 +217,7 @@ bool unit_read_root(struct unit *u)
 		return !u->is_bad;
 	u->root_read = true;
 	u->abbrevs = abbrevs_find(u->file, u);
-	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
-	c.end = u->file->section[S_INFO].at + u->end;
-	if (c.failed || !die_read(u, &c, &die) || !die.abbrev) {
+	if (!read_root(u, &die)) {
 		u->is_bad = true;
 		dwarf_damaged(u->file, S_INFO, u->dies);
 		return false;

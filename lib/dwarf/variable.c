@@ -58,10 +58,9 @@ static void add_variable(struct variables *v, struct unit *u, const struct die *
 static void read_unit(struct variables *v, struct unit *u)
 {
 	const uint8_t *info = u->file->section[S_INFO].at;
-	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
+	struct cursor c = unit_cursor(u, u->dies);
 	struct die die;
 
-	c.end = c.failed ? c.at : info + u->end;
 	while (c.at < c.end) {
 		const uint8_t *start = c.at;
 		uint64_t code = cursor_uleb(&c);

@@ -10,7 +10,7 @@ static const uint8_t *bytes_before(const struct elf *elf, uint64_t address, uint
 	struct elf_bytes bytes = { 0 };
 
 	if (address >= size)
-		bytes = elf_constant_at(elf, address - size);
+		bytes = elf_constant_at(elf, address - size, size);
 	return bytes.size >= size ? bytes.at : NULL;
 }
 

@@ -14,11 +14,27 @@ enum {
 	NOTES_MAX = 1 << 20,	/* bytes of notes searched in all: notes may overlap */
 };
 
-struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
+struct elf_bytes elf_range(const struct elf *elf, uint64_t offset, uint64_t size)
 {
 	if (offset > elf->image.size || size > elf->image.size - offset)
 		return (struct elf_bytes){ 0 };
 	return (struct elf_bytes){ elf->image.at + offset, size };
+}
+
+void elf_need(const struct elf *elf, const uint8_t *at, uint64_t size)
+{
+	uint64_t bytes = mapped_need(&elf->mapped, at, size);
+
+	if (bytes)	/* a file that was read is not constant */
+		elf_charge((struct elf *)(uintptr_t)elf, bytes);
+}
+
+struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+	struct elf_bytes bytes = elf_range(elf, offset, size);
+
+	elf_need(elf, bytes.at, bytes.size);
+	return bytes;
 }
 
 const char *elf_string(struct elf_bytes table, uint64_t offset)
@@ -45,12 +61,26 @@ static bool all_end(const struct elf_bytes *t)
 	return at != NULL;
 }
 
-void elf_strings_count(struct elf_strings *t)
+void elf_strings_check(struct elf_strings *t)
 {
-	enum { DUE = 64 };
+	elf_need(t->elf, t->bytes.at, t->bytes.size);
+	t->is_checked = all_end(&t->bytes);
+}
 
-	if (t->reads < DUE && ++t->reads == DUE)
-		t->is_checked = all_end(&t->bytes);
+const char *elf_strings_find(struct elf_strings *t, uint64_t offset)
+{
+	enum { DUE = 64, USUAL = 512, WHOLE_MAX = 4 << 20 };
+	uint64_t left = offset < t->bytes.size ? t->bytes.size - offset : 0;
+	bool is_whole = !t->elf->mapped.pages || t->bytes.size <= WHOLE_MAX;
+
+	if (t->reads < DUE && ++t->reads == DUE && is_whole)
+		elf_strings_check(t);
+	if (!left)
+		return NULL;
+	elf_need(t->elf, t->bytes.at + offset, left < USUAL ? left : USUAL);
+	if (!memchr(t->bytes.at + offset, 0, left < USUAL ? left : USUAL))
+		elf_need(t->elf, t->bytes.at + offset, left < STRING_MAX ? left : STRING_MAX);
+	return elf_string(t->bytes, offset);
 }
 
 static uint64_t section_size(const struct elf *elf)
@@ -67,7 +97,8 @@ static uint64_t program_size(const struct elf *elf)
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 {
 	uint64_t size = section_size(elf);
-	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
+	struct cursor c = elf_cursor(elf, elf_range(elf, elf->section_headers + index * size,
+						    size));
 	struct elf_section s = { 0 };
 
 	if (c.at == c.end || index >= elf->sections)
@@ -126,10 +157,12 @@ static bool read_header(struct elf *elf, const char **why)
 	cursor_u16(&c);		/* section header size */
 	uint64_t sections = cursor_u16(&c);
 	if (elf->section_headers && sections == 0) {	/* too many for a u16 */
+		elf_part(elf, elf->section_headers, section_size(elf));
 		elf->sections = 1;
 		sections = elf_section_at(elf, 0).size;
 	}
 	elf->sections = headers_there(elf, elf->section_headers, sections, section_size(elf));
+	elf_part(elf, elf->section_headers, elf->sections * section_size(elf));
 	*why = "it ends inside its header";
 	return !c.failed;
 }
@@ -304,12 +337,13 @@ void **elf_beside(struct elf *elf)
 
 void elf_rest(const struct elf *elf)
 {
-	mapped_rest(&elf->mapped, elf->mapped.at, elf->mapped.size);
+	if (!elf->mapped.pages)	/* in the library, nobody would read them again */
+		mapped_rest(&elf->mapped, elf->mapped.at, elf->mapped.size);
 }
 
 struct elf_bytes elf_image(const struct elf *elf)
 {
-	return elf->image;
+	return elf_part(elf, 0, elf->image.size);
 }
 
 uint64_t elf_identity(const struct elf *elf)
@@ -442,29 +476,36 @@ static const struct elf_load *load_at(const struct elf *elf, uint64_t address)
 	return NULL;
 }
 
-struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
+/* Return at most MOST bytes of P, from ADDRESS on. */
+static struct elf_bytes part_of(const struct elf *elf, const struct elf_load *p, uint64_t address,
+				uint64_t most)
 {
-	const struct elf_load *p = load_at(elf, address);
+	uint64_t from = address - p->address;
+	struct elf_bytes bytes = elf_range(elf, p->offset + from, p->file_size - from);
 
-	return p ? elf_part(elf, p->offset + (address - p->address),
-			    p->file_size - (address - p->address)) : (struct elf_bytes){ 0 };
+	bytes.size = bytes.size < most ? bytes.size : most;
+	elf_need(elf, bytes.at, bytes.size);
+	return bytes;
 }
 
-struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address)
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address, uint64_t most)
 {
 	const struct elf_load *p = load_at(elf, address);
 
-	return p && !p->is_writable ? elf_at_address(elf, address) : (struct elf_bytes){ 0 };
+	return p ? part_of(elf, p, address, most) : (struct elf_bytes){ 0 };
+}
+
+struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address, uint64_t most)
+{
+	const struct elf_load *p = load_at(elf, address);
+
+	return p && !p->is_writable ? part_of(elf, p, address, most) : (struct elf_bytes){ 0 };
 }
 
 struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address)
 {
-	struct elf_bytes bytes = elf_at_address(elf, elf->frame_header);
-
 	*address = elf->frame_header;
-	if (bytes.size > elf->frame_header_size)
-		bytes.size = elf->frame_header_size;
-	return bytes;
+	return elf_at_address(elf, elf->frame_header, elf->frame_header_size);
 }
 
 uint16_t elf_machine(const struct elf *elf)

@@ -135,21 +135,12 @@ bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 
 /*
- * Like elf_section().  If several sections have that name (compilers write one for each group of
- * definitions that may be in several files), take the first whose contents pass the test, or the
- * very first if none does.
- */
-typedef bool elf_section_test(const struct elf *elf, struct elf_bytes contents);
-bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
-			struct elf_bytes *out);
-
-/*
  * Return whether a section was treated as absent because it would unpack to more bytes than any
  * real section does.  False if ELF is NULL.
  */
 bool elf_has_refused(const struct elf *elf);
 
-/* Return the bytes of the whole file. */
+/* Return the bytes of the whole file, which are all read. */
 struct elf_bytes elf_image(const struct elf *elf);
 
 /*

@@ -92,6 +92,7 @@ uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes
 		return NULL;
 	}
 	to[size] = 0;
-	mapped_rest(&elf->mapped, packed.at, packed.size);	/* it is not read again */
+	/* it is not read again */
+	elf_charge(elf, -mapped_rest(&elf->mapped, packed.at, packed.size));
 	return to;
 }

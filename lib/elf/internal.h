@@ -193,8 +193,8 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
 /* Read the headers of ELF, whose image is set.  On failure, close ELF and return NULL. */
 struct elf *elf_open_image(struct elf *elf, const char **why);
 
-/* Return whether a file that starts with PACKED is compressed with gzip, xz or zstd. */
-bool elf_is_packed(struct elf_bytes packed);
+/* Return whether the whole file is compressed with gzip, xz or zstd. */
+bool elf_is_packed(const struct elf *elf);
 
 /*
  * Unpack PACKED, which is in ELF and compressed with gzip, xz or zstd.  Set *BYTES and *SIZE, and
@@ -216,8 +216,3 @@ size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
 /* Remove ELF from its pool; elf_close() calls this for the last user. */
 void elf_pool_remove(struct elf *elf);
 
-/*
- * Release the memory of the pages that lie completely in the SIZE bytes at AT.  The next access
- * reads them from the file again.  Does nothing if the bytes are not in M.
- */
-void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size);

@@ -3,11 +3,10 @@
  * The list of mappings is global, because the action for a signal is global.  Only the
  * thread that reads the files changes the list; the signal handler never does.
  */
-#include "elf/internal.h"
+#include "elf/mapped.h"
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static struct mapped *all;
@@ -18,14 +17,6 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Return the bytes of address space for a file of SIZE bytes: its pages, and one more. */
-static size_t reserved(size_t size)
-{
-	size_t page = page_size();
-
-	return ((size + page - 1) & ~(page - 1)) + page;
-}
-
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
 	uintptr_t address = (uintptr_t)info->si_addr;
@@ -34,10 +25,10 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	(void)context;
 	for (struct mapped *m = all; m; m = m->next) {
 		uintptr_t start = (uintptr_t)m->at;
-		if (address - start >= reserved(m->size))
+		if (address - start >= mapped_reserved(m->size))
 			continue;
 		uintptr_t page = address & ~(uintptr_t)(page_size() - 1);
-		if (mmap((void *)page, start + reserved(m->size) - page, PROT_READ,
+		if (mmap((void *)page, start + mapped_reserved(m->size) - page, PROT_READ,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 			break;
 		m->is_cut = true;
@@ -55,56 +46,53 @@ static void catch_sigbus(void)
 	sigaction(SIGBUS, &action, &before);
 }
 
-/*
- * Return whether the file is large and almost all holes.  Reading a hole takes as much time and
- * memory as reading data, but making a hole costs nothing.  Some file systems report no blocks
- * (st_blocks is 0); their files are accepted.
- */
-static bool is_hollow(const struct stat *st)
-{
-	enum { SMALL = 64 << 20, SHARE = 64 };	/* bytes; no file system compresses to 1/SHARE */
-
-	return st->st_size > SMALL && st->st_blocks > 0 &&
-	       st->st_blocks < st->st_size / 512 / SHARE;
-}
-
 bool mapped_open(struct mapped *m, int fd)
 {
-	struct stat st;
+	struct mapped new = { .next = all };
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    (uint64_t)st.st_size > SIZE_MAX / 2 || is_hollow(&st))
+	if (!mapped_describe(&new, fd))
 		return false;
-	size_t size = (size_t)st.st_size;
-	uint8_t *at = mmap(NULL, reserved(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t whole = mapped_reserved(new.size);
+	uint8_t *at = mmap(NULL, whole, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED)
 		return false;
-	if (mmap(at, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		munmap(at, reserved(size));
+	if (mmap(at, new.size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		munmap(at, whole);
 		return false;
 	}
 	if (!all)
 		catch_sigbus();
-	*m = (struct mapped){
-		.at = at, .size = size, .next = all,
-		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
-		.owner = st.st_uid,
-	};
+	*m = new;
+	m->at = at;
 	all = m;
 	return true;
 }
 
-void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size)
+uint32_t mapped_files_max(uint32_t most)
+{
+	return most;	/* a mapping takes no descriptor */
+}
+
+uint64_t mapped_read(const struct mapped *m, const uint8_t *at, uint64_t size)
+{
+	(void)m;
+	(void)at;
+	(void)size;
+	return 0;
+}
+
+uint64_t mapped_rest(const struct mapped *m, const uint8_t *at, size_t size)
 {
 	uintptr_t start = (uintptr_t)at, end = start + size, page = page_size();
 
 	if (!m->at || at < m->at || start - (uintptr_t)m->at > m->size ||
 	    size > m->size - (start - (uintptr_t)m->at))
-		return;
+		return 0;
 	start = (start + page - 1) & ~(page - 1);
 	end &= ~(page - 1);
 	if (start < end)
 		madvise((void *)start, end - start, MADV_DONTNEED);
+	return 0;	/* pages of files are not counted as memory */
 }
 
 void mapped_close(struct mapped *m)
@@ -117,7 +105,7 @@ void mapped_close(struct mapped *m)
 		link = &(*link)->next;
 	if (*link)
 		*link = m->next;
-	munmap((void *)(uintptr_t)m->at, reserved(m->size));
+	munmap((void *)(uintptr_t)m->at, mapped_reserved(m->size));
 	if (!all)
 		sigaction(SIGBUS, &before, NULL);
 	*m = (struct mapped){ 0 };

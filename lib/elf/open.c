@@ -82,15 +82,16 @@ struct elf *elf_open_packed(int fd, const char **why)
 	uint8_t *bytes;
 	size_t size;
 
-	if (!elf || !elf_is_packed(elf->image))
+	if (!elf || !elf_is_packed(elf))
 		return elf ? elf_open_image(elf, why) : NULL;
-	const char *trouble = elf_unpack(elf, elf->image, &bytes, &size);
+	const char *trouble = elf_unpack(elf, elf_image(elf), &bytes, &size);
 	if (trouble) {
 		*why = trouble;
 		elf_close(elf);
 		return NULL;
 	}
-	elf_rest(elf);		/* the compressed bytes are not read again */
+	/* the compressed bytes are not read again */
+	elf_charge(elf, -mapped_rest(&elf->mapped, elf->mapped.at, elf->mapped.size));
 	elf->owned = bytes;
 	elf->image = (struct elf_bytes){ bytes, size };
 	elf->data = size;

@@ -6,6 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+uint32_t elf_pool_max(struct elf_pool *pool)
+{
+	if (!pool->open_max)
+		pool->open_max = mapped_files_max(ELF_POOL_MAX);
+	return pool->open_max;
+}
+
 static struct elf **chain_of(struct elf_pool *pool, const struct elf_file *f)
 {
 	return &pool->chain[hash_more(f->device, f->inode) % ELF_POOL_CHAINS];
@@ -67,7 +74,7 @@ static struct elf *open_by(opener *opens, struct elf_pool *pool, int fd, uint64_
 		close(fd);
 		return elf;
 	}
-	if (pool->open >= ELF_POOL_MAX) {
+	if (pool->open >= elf_pool_max(pool)) {
 		*why = "too many files are open";
 		close(fd);
 		return NULL;

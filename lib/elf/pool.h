@@ -2,10 +2,10 @@
 /*
  * elf-pool - the open ELF files, each opened once, even if it has several names.
  *
- * A file takes two of the 65,530 mappings that a process may have (vm.max_map_count), and the
- * profiled processes decide how many files there are.  So a pool opens at most ELF_POOL_MAX
- * files, and its owner keeps the memory for data read from them below ELF_POOL_MEMORY: the
- * owner closes the least recently used files before the pool is full.
+ * A file takes two of the 65,530 mappings that a process may have (vm.max_map_count), and in the
+ * library a descriptor; and the profiled processes decide how many files there are.  So a pool
+ * opens at most elf_pool_max() files, and its owner keeps the memory for data read from them below
+ * ELF_POOL_MEMORY: the owner closes the least recently used files before the pool is full.
  *
  * Pages of files that were read stay in memory for ELF_POOL_AWAKE files.
  */
@@ -19,11 +19,15 @@ enum { ELF_POOL_MAX = 8192, ELF_POOL_CHAINS = 1024, ELF_POOL_AWAKE = 256 };
 struct elf_pool {
 	struct elf *chain[ELF_POOL_CHAINS];	/* hash table, by device and inode */
 	uint32_t open;		/* number of open files */
+	uint32_t open_max;	/* how many there may be; 0: not known yet */
 	uint64_t memory;	/* bytes for data read from them: see elf_charge() */
 	struct elf *awake[ELF_POOL_AWAKE];	/* whose pages may be in memory */
 	uint32_t awakes;	/* number of these */
 	uint64_t rests;		/* how many times the pages of a file were released */
 };
+
+/* Return how many files POOL may open: ELF_POOL_MAX, or less in the library. */
+uint32_t elf_pool_max(struct elf_pool *pool);
 
 /*
  * Open the regular file FD.  FD is closed in any case.  If the pool has the file already,

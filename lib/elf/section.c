@@ -125,16 +125,20 @@ static bool unpack_old(struct elf *elf, uint32_t index, struct elf_bytes bytes,
 	return unpack(elf, index, PACKED_ZLIB, &c, size, out);
 }
 
+/* Get the contents of section INDEX.  If they are not unpacked, elf_need() has not been called. */
 static bool contents(struct elf *elf, uint32_t index, bool is_old, struct elf_bytes *out)
 {
 	struct elf_section s = elf_section_at(elf, index);
-	struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
+	struct elf_bytes bytes = elf_range(elf, s.offset, s.size);
+	bool is_relocated = bytes.size && elf_has_relocations(elf, index);
 
+	if (is_old || s.flags & SHF_COMPRESSED || is_relocated)
+		elf_need(elf, bytes.at, bytes.size);
 	if (is_old)
 		return unpack_old(elf, index, bytes, out);
 	if (s.flags & SHF_COMPRESSED)
 		return unpack_flagged(elf, index, bytes, out);
-	if (bytes.size && elf_has_relocations(elf, index)) {
+	if (is_relocated) {
 		struct cursor c = elf_cursor(elf, bytes);
 		return unpack(elf, index, PACKED_NOT, &c, bytes.size, out);
 	}
@@ -181,8 +185,8 @@ static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, b
 	return 0;
 }
 
-bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
-			struct elf_bytes *out)
+bool elf_section_range(struct elf *elf, const char *name, elf_section_test *is_wanted,
+		       struct elf_bytes *out)
 {
 	char old[64];
 	bool is_old = false;
@@ -206,7 +210,10 @@ bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_
 
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
 {
-	return elf_section_wanted(elf, name, NULL, out);
+	bool is_found = elf_section_range(elf, name, NULL, out);
+
+	elf_need(elf, out->at, out->size);
+	return is_found;
 }
 
 bool elf_has_refused(const struct elf *elf)

@@ -44,6 +44,15 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
 /* Return SIZE bytes at OFFSET of the file, or no bytes if the file ends before. */
 struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size);
 
+/* The same for bytes that are used only after elf_need(): they need not be read at once. */
+struct elf_bytes elf_range(const struct elf *elf, uint64_t offset, uint64_t size);
+
+/*
+ * The SIZE bytes at AT, in the image of ELF, are used from now on.  Call this for bytes of
+ * elf_range() and elf_section_range(); see elf/mapped.h.
+ */
+void elf_need(const struct elf *elf, const uint8_t *at, uint64_t size);
+
 /* Return a cursor over BYTES that reads in the file's byte order. */
 struct cursor elf_cursor(const struct elf *elf, struct elf_bytes bytes);
 
@@ -54,24 +63,27 @@ const char *elf_string(struct elf_bytes table, uint64_t offset);
 
 /*
  * A string table from which many strings are read: after some of them, the lengths of all its
- * strings are checked at once.  Set BYTES; the rest is 0 at first.
+ * strings are checked at once.  Set ELF and BYTES, which need not be read; the rest is 0 at first.
  */
 struct elf_strings {
+	const struct elf *elf;
 	struct elf_bytes bytes;
 	uint32_t reads;		/* strings that were checked one by one */
 	bool is_checked;	/* no string is too long */
 };
 
-/* Count a string that was read from T, and check all strings if that is due. */
-void elf_strings_count(struct elf_strings *t);
+/* Check all strings of T now, because nearly all will be read. */
+void elf_strings_check(struct elf_strings *t);
+
+/* Like elf_string().  Check all strings if that is due. */
+const char *elf_strings_find(struct elf_strings *t, uint64_t offset);
 
 /* Like elf_string(). */
 static inline const char *elf_strings_at(struct elf_strings *t, uint64_t offset)
 {
 	if (t->is_checked)
 		return offset < t->bytes.size ? (const char *)t->bytes.at + offset : NULL;
-	elf_strings_count(t);
-	return elf_string(t->bytes, offset);
+	return elf_strings_find(t, offset);
 }
 
 /* Return the machine (EM_*) of a 64-bit file; EM_NONE: the file is not 64-bit. */
@@ -92,11 +104,20 @@ struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address);
 /* Store the start and the end address of all code; 0 and 0 if ELF has no code. */
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);
 
-/* Return the file's bytes from ADDRESS to the end of the segment that contains it. */
-struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address);
+/* Return at most MOST bytes of the file, from ADDRESS to the end of the segment that has it. */
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address, uint64_t most);
 
 /* Like elf_at_address(), but no bytes if the process may write to them. */
-struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address);
+struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address, uint64_t most);
+
+/*
+ * Like elf_section(), for contents that are used only after elf_need().  If several sections have
+ * that name (compilers write one for each group of definitions that may be in several files), take
+ * the first whose contents pass the test, or the very first if none does.
+ */
+typedef bool elf_section_test(const struct elf *elf, struct elf_bytes contents);
+bool elf_section_range(struct elf *elf, const char *name, elf_section_test *is_wanted,
+		       struct elf_bytes *out);
 
 /* Store the value that a relocation without symbol puts at address SLOT.  False: none does. */
 bool elf_relocated(struct elf *elf, uint64_t slot, uint64_t *value);

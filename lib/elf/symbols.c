@@ -87,7 +87,8 @@ static void find_table(struct elf *elf, uint32_t type, uint8_t table)
 		return;
 	struct elf_section s = elf_section_at(elf, i), strings = elf_section_at(elf, s.link);
 	struct elf_bytes entries = elf_part(elf, s.offset, s.size);
-	t->strings.bytes = elf_part(elf, strings.offset, strings.size);
+	t->strings.elf = elf;
+	t->strings.bytes = elf_range(elf, strings.offset, strings.size);
 	if (entries.size < s.size)
 		damaged(elf, table, table_names[table], 0);
 	else if (t->strings.bytes.size < strings.size)
@@ -127,6 +128,8 @@ read_table(struct elf *elf, uint8_t table, unsigned types, symbol_test *test,
 	bool is_plain = symbols_are_plain(elf);
 	struct elf_table_symbol s;
 
+	if (count)
+		elf_strings_check(&elf->table[table].strings);
 	out->symbol = mem_resize(out->symbol, (out->count + count) * sizeof(s));
 	for (uint64_t i = 0; i < count; i++)
 		if (symbol_read(elf, is_plain, types, table, i, &s) && test(elf, &s))

@@ -115,19 +115,19 @@ static const struct method {
 	{ "\x28\xb5\x2f\xfd", unpack_zstd },
 };
 
+enum { HEADER_MIN = 8 };	/* bytes; no compressed file is shorter */
+
 static const struct method *method_of(struct elf_bytes packed)
 {
-	enum { HEADER_MIN = 8 };	/* bytes; no compressed file is shorter */
-
 	for (size_t i = 0; packed.size >= HEADER_MIN && i < sizeof(methods) / sizeof(*methods); i++)
 		if (!memcmp(packed.at, methods[i].magic, strlen(methods[i].magic)))
 			return &methods[i];
 	return NULL;
 }
 
-bool elf_is_packed(struct elf_bytes packed)
+bool elf_is_packed(const struct elf *elf)
 {
-	return method_of(packed);
+	return method_of(elf_part(elf, 0, HEADER_MIN));
 }
 
 const char *elf_unpack(const struct elf *elf, struct elf_bytes packed, uint8_t **bytes,

@@ -79,12 +79,7 @@ static struct elf_bytes code_of(struct elf *elf, struct gotable *table, const ch
 	if (!gotable_named(table, name, &start, &end))
 		return (struct elf_bytes){ 0 };
 	*at = start;
-	struct elf_bytes code = elf_at_address(elf, start);
-	if (code.size > end - start)
-		code.size = end - start;
-	if (code.size > CODE_MAX)
-		code.size = CODE_MAX;
-	return code;
+	return elf_at_address(elf, start, end - start < CODE_MAX ? end - start : CODE_MAX);
 }
 
 /* Store VALUE in *FOUND, and set *ANY.  Return whether *FOUND had no value, or the same value. */

@@ -43,6 +43,16 @@ void *room_note(void *object, void (*release)(void *object));
 /* OBJECT is about to be released.  Return its RELEASE function, or NULL if it was not noted. */
 void (*room_forget(const void *object))(void *object);
 
+/*
+ * Reserve SIZE bytes of address space: zeros that take memory when they are written to.  Return
+ * NULL if there is no room.  room_release() gives them back.
+ */
+void *room_reserve(size_t size);
+void room_release(void *at);
+
+/* Return a duplicate of FD, for close(), or -1. */
+int room_dup(int fd);
+
 /* The same as malloc() and free(), for tables of functions that other libraries call. */
 void *room_malloc(size_t size);
 void *room_calloc(size_t count, size_t size);

@@ -110,6 +110,43 @@ int room_close(int fd)
 	return close(fd);
 }
 
+int room_dup(int fd)
+{
+	return note_fd(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A page before the bytes has the size of all. */
+static void release(void *at)
+{
+	size_t *start = (size_t *)((char *)at - page_size());
+
+	munmap(start, *start);
+}
+
+void *room_reserve(size_t size)
+{
+	size_t whole = size + page_size();
+	size_t *start = whole < size ? MAP_FAILED :
+			mmap(NULL, whole, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (start == MAP_FAILED)
+		return NULL;
+	*start = whole;
+	return room_note((char *)start + page_size(), release);
+}
+
+void room_release(void *at)
+{
+	room_forget(at);
+	release(at);
+}
+
 static void close_file(void *file)
 {
 	fclose(file);

@@ -124,7 +124,7 @@ static bool find_function(struct source *f, uint64_t address, uint64_t *start, u
 	}
 	*start = symbol.address;
 	*end = symbol.same.end;
-	if (elf_at_address(f->image.elf, *start).size == 0)
+	if (elf_at_address(f->image.elf, *start, 1).size == 0)
 		return false;
 	/* a symbol inside of another one splits its range */
 	while (*end - *start < CODE_BLOCK_MAX && *end > address &&
@@ -136,22 +136,20 @@ static bool find_function(struct source *f, uint64_t address, uint64_t *start, u
 /* Set the bytes of BLOCK, whose START and END are set. */
 static bool set_bytes(struct source *f, struct code_block *block)
 {
-	struct elf_bytes bytes = elf_at_address(f->image.elf, block->start);
 	uint64_t size = block->end - block->start;
 
 	block->is_cut = size > CODE_BLOCK_MAX;
 	size = block->is_cut ? CODE_BLOCK_MAX : size;
-	if (bytes.size < size)
-		size = bytes.size;
+	struct elf_bytes bytes = elf_at_address(f->image.elf, block->start, size);
 	block->whole_end = block->end;
-	block->end = block->start + size;
+	block->end = block->start + bytes.size;
 	block->file = f;
 	block->code = (struct raw_code){
-		.bytes = { bytes.at, size }, .address = block->start,
+		.bytes = bytes, .address = block->start,
 		.machine = elf_machine(f->image.elf),
 		.is_big_endian = (__BYTE_ORDER == __BIG_ENDIAN) != elf_is_swapped(f->image.elf),
 	};
-	return size > 0;
+	return bytes.size > 0;
 }
 
 /* Set BLOCK to code of a jitdump file. */

@@ -30,16 +30,17 @@ struct entry {
 	uint16_t name_size;
 };
 
-static struct elf_bytes part(struct elf_bytes b, uint64_t offset, uint64_t size)
+static struct elf_bytes part(const struct mapped *zip, uint64_t offset, uint64_t size)
 {
-	if (offset > b.size || size > b.size - offset)
+	if (offset > zip->size || size > zip->size - offset)
 		return (struct elf_bytes){ 0 };
-	return (struct elf_bytes){ b.at + offset, size };
+	mapped_need(zip, zip->at + offset, size);
+	return (struct elf_bytes){ zip->at + offset, size };
 }
 
-static struct cursor cursor_at(struct elf_bytes b, uint64_t offset, uint64_t size)
+static struct cursor cursor_at(const struct mapped *zip, uint64_t offset, uint64_t size)
 {
-	struct elf_bytes p = part(b, offset, size);
+	struct elf_bytes p = part(zip, offset, size);
 
 	return (struct cursor){ .at = p.at, .end = p.at ? p.at + p.size : p.at,
 				.swap = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__,
@@ -47,21 +48,24 @@ static struct cursor cursor_at(struct elf_bytes b, uint64_t offset, uint64_t siz
 }
 
 /* Return the offset of the end record: it is the last one whose comment ends the archive. */
-static uint64_t find_end(struct elf_bytes zip)
+static uint64_t find_end(const struct mapped *zip)
 {
-	for (uint64_t back = END_SIZE; back <= zip.size && back <= END_SIZE + COMMENT_MAX; back++) {
-		struct cursor c = cursor_at(zip, zip.size - back, END_SIZE);
+	const uint64_t most = zip->size < END_SIZE + COMMENT_MAX ? zip->size
+								 : END_SIZE + COMMENT_MAX;
+
+	for (uint64_t back = END_SIZE; back <= most; back++) {
+		struct cursor c = cursor_at(zip, zip->size - back, END_SIZE);
 		if (cursor_u32(&c) != END_MARK)
 			continue;
 		cursor_bytes(&c, END_SIZE - 4 - 2);
 		if (cursor_u16(&c) == back - END_SIZE)
-			return zip.size - back;
+			return zip->size - back;
 	}
 	return UINT64_MAX;
 }
 
 /* Read the directory's place from the 64-bit record that the locator before END names. */
-static bool read_end_64(struct elf_bytes zip, uint64_t end, uint64_t *count, uint64_t *size,
+static bool read_end_64(const struct mapped *zip, uint64_t end, uint64_t *count, uint64_t *size,
 			uint64_t *start)
 {
 	struct cursor c = cursor_at(zip, end - LOCATOR_SIZE, LOCATOR_SIZE);
@@ -79,7 +83,7 @@ static bool read_end_64(struct elf_bytes zip, uint64_t end, uint64_t *count, uin
 	return !c.failed;
 }
 
-static bool find_directory(struct elf_bytes zip, struct directory *out)
+static bool find_directory(const struct mapped *zip, struct directory *out)
 {
 	uint64_t end = find_end(zip);
 
@@ -140,7 +144,7 @@ static bool read_entry(struct cursor *c, struct entry *e)
 }
 
 /* Find the bytes of E by its local header, which must agree. */
-static bool find_bytes(struct elf_bytes zip, const struct directory *d, const struct entry *e,
+static bool find_bytes(const struct mapped *zip, const struct directory *d, const struct entry *e,
 		       struct archive_file *out)
 {
 	struct cursor c = cursor_at(zip, e->local, LOCAL_SIZE);
@@ -172,7 +176,7 @@ static struct cursor entries_of(const struct directory *d)
 				.swap = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ };
 }
 
-bool archive_find_name(struct elf_bytes zip, const char *name, struct archive_file *out)
+bool archive_find_name(const struct mapped *zip, const char *name, struct archive_file *out)
 {
 	struct directory d;
 	struct entry e, found = { 0 };
@@ -190,7 +194,7 @@ bool archive_find_name(struct elf_bytes zip, const char *name, struct archive_fi
 	return count == 1 && find_bytes(zip, &d, &found, out) && !strcmp(out->name, name);
 }
 
-bool archive_find_at(struct elf_bytes zip, uint64_t offset, struct archive_file *out)
+bool archive_find_at(const struct mapped *zip, uint64_t offset, struct archive_file *out)
 {
 	struct directory d;
 	struct entry e, found = { .local = UINT64_MAX };
@@ -209,13 +213,13 @@ bool archive_find_at(struct elf_bytes zip, uint64_t offset, struct archive_file 
 	return archive_find_name(zip, out->name, &same) && same.offset == out->offset;
 }
 
-uint64_t archive_cost(struct elf_bytes zip)
+uint64_t archive_cost(const struct mapped *zip)
 {
 	struct directory d;
 
-	if (zip.size < END_SIZE || !find_directory(zip, &d))
+	if (zip->size < END_SIZE || !find_directory(zip, &d))
 		return END_SIZE + COMMENT_MAX;
-	return zip.size - d.start - d.bytes.size + 2 * d.bytes.size;
+	return zip->size - d.start - d.bytes.size + 2 * d.bytes.size;
 }
 
 const char *archive_separator(const char *path)

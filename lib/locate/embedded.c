@@ -52,9 +52,8 @@ void images_rename(void *images, struct mmap_record *m)
 	i->archives_cost = i->archives_cost > EACH ? i->archives_cost - EACH : 0;
 	int fd = i->archives_cost < MOST ? open_archive(i, m) : -1;
 	if (fd >= 0 && mapped_open(&zip, fd)) {
-		const struct elf_bytes bytes = { zip.at, zip.size };
-		i->archives_cost += archive_cost(bytes);
-		if (i->archives_cost < MOST && archive_find_at(bytes, m->file_offset, &file) &&
+		i->archives_cost += archive_cost(&zip);
+		if (i->archives_cost < MOST && archive_find_at(&zip, m->file_offset, &file) &&
 		    (size_t)snprintf(i->library, sizeof(i->library), "%s!/%s", m->path, file.name) <
 		    sizeof(i->library)) {
 			m->path = i->library;

@@ -227,20 +227,21 @@ static struct image **list_uses(const struct images *i, uint32_t *count)
 bool images_make_room(struct images *i)
 {
 	enum { SPARE = 64 };	/* files that one image may open: debug and split files */
-	const struct elf_pool *pool = &i->pool;
+	struct elf_pool *pool = &i->pool;
+	const uint32_t most = elf_pool_max(pool);
 	bool is_any_closed = false;
 	uint32_t count;
 
-	if (pool->open + SPARE < ELF_POOL_MAX && pool->memory <= ELF_POOL_MEMORY)
+	if (pool->open + SPARE < most && pool->memory <= ELF_POOL_MEMORY)
 		return false;
-	report_rarely(i->report, "more than %d files are mapped, or they take more than %llu MiB: "
+	report_rarely(i->report, "more than %u files are mapped, or they take more than %llu MiB: "
 		      "the least recently used are closed, and opened again if they still exist",
-		      ELF_POOL_MAX - SPARE, ELF_POOL_MEMORY >> 20);
+		      most - SPARE, ELF_POOL_MEMORY >> 20);
 	struct image **use = list_uses(i, &count);
 	/* A quarter is to be free.  The last one stays: it would be opened again at once. */
-	for (uint32_t k = 0; k + 1 < count && (pool->open > ELF_POOL_MAX / 4 * 3 ||
+	for (uint32_t k = 0; k + 1 < count && (pool->open > most / 4 * 3 ||
 					       pool->memory > ELF_POOL_MEMORY / 4 * 3); k++)
-		if (use[k]->is_read || pool->open > ELF_POOL_MAX / 4 * 3) {
+		if (use[k]->is_read || pool->open > most / 4 * 3) {
 			close_image(use[k]);	/* otherwise this would free no memory */
 			is_any_closed = true;
 		}

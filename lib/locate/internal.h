@@ -4,7 +4,7 @@
  * (debug.c, module.c), and the root directories of processes (roots.c).
  */
 #pragma once
-#include "elf/elf.h"
+#include "elf/mapped.h"
 #include "linux/proc.h"
 #include "locate/image.h"
 
@@ -76,13 +76,13 @@ struct archive_file {
  * Find the stored file of ZIP that has the byte at OFFSET.  Return false if no such file does, or
  * if another file has the same name.
  */
-bool archive_find_at(struct elf_bytes zip, uint64_t offset, struct archive_file *out);
+bool archive_find_at(const struct mapped *zip, uint64_t offset, struct archive_file *out);
 
 /* Find the stored file NAME of ZIP.  Return false if none or several files have that name. */
-bool archive_find_name(struct elf_bytes zip, const char *name, struct archive_file *out);
+bool archive_find_name(const struct mapped *zip, const char *name, struct archive_file *out);
 
 /* Return about how many bytes of ZIP a search reads. */
-uint64_t archive_cost(struct elf_bytes zip);
+uint64_t archive_cost(const struct mapped *zip);
 
 /*
  * Return the separator "!/" in PATH, between the path of an archive and the name of a file in the

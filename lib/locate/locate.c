@@ -93,7 +93,7 @@ static struct elf *open_elf(const struct locate_options *where, int fd, const ch
 		close(fd);
 		return NULL;
 	}
-	bool is_there = archive_find_name((struct elf_bytes){ zip.at, zip.size }, name, &file);
+	bool is_there = archive_find_name(&zip, name, &file);
 	mapped_close(&zip);
 	if (is_there && file.size)
 		return elf_pool_open_part(where->pool, fd, file.offset, file.size, &why);

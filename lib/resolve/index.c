@@ -98,6 +98,7 @@ struct index *index_open(int fd, uint64_t key, const char **why)
 	bool is_mapped = mapped_open(&x->mapped, fd);
 
 	close(fd);
+	mapped_need(&x->mapped, x->mapped.at, x->mapped.size);
 	*why = is_mapped ? read_index(x, key) : "it cannot be mapped";
 	if (!*why)
 		return x;

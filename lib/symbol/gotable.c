@@ -40,7 +40,7 @@ struct gotable {
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
 	struct fuel fuel;		/* bytes of values that may still be read */
 	struct elf_damage damage;	/* the first */
-	struct elf_bytes data;		/* base of function data (1.18 on); empty: unknown */
+	uint64_t data;		/* address of function data (1.18 on); 0: unknown */
 	struct go_frame frame[GO_FRAMES_MAX];
 };
 
@@ -49,7 +49,7 @@ struct description {
 	uint64_t entry, end;
 	uint32_t name, stack, files, lines, inline_index, unit, start_line;
 	bool has_inline;
-	struct elf_bytes tree;		/* inlined calls: from the start to the segment's end */
+	uint64_t tree;			/* address of the inlined calls; 0: none */
 };
 
 static struct cursor at(const struct gotable *t, uint64_t offset)
@@ -154,19 +154,13 @@ static bool pair_at(const struct gotable *t, uint64_t index, uint64_t *entry, ui
 	return good;
 }
 
-/* Return the tree that function data at C refers to: by offset, up to 1.17 by address. */
-static struct elf_bytes tree_at(const struct gotable *t, struct cursor *c)
+/* Return the address of the tree that function data at C refer to, or 0. */
+static uint64_t tree_at(const struct gotable *t, struct cursor *c)
 {
-	struct elf_bytes tree = { 0 };
-
-	if (t->version == GO_1_16) {
-		uint64_t address = word(t, c);
-		return address && !c->failed ? elf_at_address(t->elf, address) : tree;
-	}
+	if (t->version == GO_1_16)
+		return word(t, c);
 	uint32_t offset = cursor_u32(c);
-	if (!c->failed && offset < t->data.size)	/* -1 stands for no tree */
-		tree = (struct elf_bytes){ t->data.at + offset, t->data.size - offset };
-	return tree;
+	return c->failed || offset == UINT32_MAX || !t->data ? 0 : t->data + offset;
 }
 
 /* Find the tree of inlined calls, if the function has one, by the tail of its description. */
@@ -184,7 +178,7 @@ static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata
 	cursor_bytes(c, -(size_t)(c->at - t->bytes.at) & (size - 1));
 	cursor_bytes(c, FUNCDATA_INLINE_TREE * size);
 	d->tree = tree_at(t, c);
-	d->has_inline = d->tree.size > 0;
+	d->has_inline = d->tree && elf_at_address(t->elf, d->tree, 1).size;
 }
 
 /* Read a struct _func (runtime/runtime2.go) at OFFSET; its layout depends on the version. */
@@ -283,10 +277,10 @@ static bool read_inlined(const struct gotable *t, const struct description *d, i
 			 struct inlined *out)
 {
 	uint64_t size = t->version == GO_1_20 ? 16 : 20;
-	struct cursor c = elf_cursor(t->elf, d->tree);
+	struct cursor c = elf_cursor(t->elf, elf_at_address(t->elf, d->tree + (uint32_t)index *
+							    size, size));
 
 	*out = (struct inlined){ 0 };
-	cursor_bytes(&c, (uint32_t)index * size);
 	cursor_u32(&c);			/* kind; and the parent, before 1.20 */
 	if (t->version != GO_1_20) {
 		cursor_u32(&c);		/* file */
@@ -391,7 +385,7 @@ void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *sa
 /* Return the word at ADDRESS in the program's data: its relocated value, or else the file's. */
 static uint64_t data_word(const struct gotable *t, uint64_t address)
 {
-	struct cursor c = elf_cursor(t->elf, elf_at_address(t->elf, address));
+	struct cursor c = elf_cursor(t->elf, elf_at_address(t->elf, address, sizeof(uint64_t)));
 	uint64_t value;
 
 	return elf_relocated(t->elf, address, &value) ? value : cursor_u64(&c);
@@ -421,7 +415,7 @@ static bool take_module(struct gotable *t, uint64_t module)
 	if ((t->text && text != t->text) || text < low || text >= high)
 		return false;
 	t->text = text;
-	t->data = elf_at_address(t->elf, data_of_module(t, module));
+	t->data = data_of_module(t, module);
 	return true;
 }
 
@@ -429,7 +423,7 @@ static bool take_module(struct gotable *t, uint64_t module)
 static void find_module(struct gotable *t)
 {
 	int tries = 16;		/* each may look through all relocations */
-	uint64_t left = elf_image(t->elf).size;	/* bytes to search: sections may overlap */
+	uint64_t left = elf_stored(t->elf);	/* bytes to search: sections may overlap */
 	uint64_t slot = 0;
 
 	for (uint32_t i = 1; i < elf_sections(t->elf) && t->word == 8; i++) {
@@ -505,9 +499,10 @@ static bool read_header(struct gotable *t)
 	return false;
 }
 
+/* Read the table at OFFSET of S, whose contents have been read. */
 static bool read_at(struct gotable *t, const struct elf_section *s, uint64_t offset)
 {
-	t->bytes = elf_part(t->elf, s->offset + offset, s->size - offset);
+	t->bytes = elf_range(t->elf, s->offset + offset, s->size - offset);
 	t->address = s->address + offset;
 	return t->bytes.size && read_header(t);
 }
@@ -535,12 +530,13 @@ struct gotable *gotable_open(struct elf *elf)
 {
 	struct gotable *t = mem_zeroed(1, sizeof(*t));
 	struct elf_section s;
+	bool is_alone = elf_find_section(elf, ".gopclntab", &s) ||
+			elf_find_section(elf, ".data.rel.ro.gopclntab", &s);
 
 	t->elf = elf;
 	t->fuel.left = FUEL_TIMES * elf_stored(elf);
-	if (elf_find_section(elf, ".gopclntab", &s) ||
-	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s) ? read_at(t, &s, 0)
-								: find_among_data(t))
+	if (is_alone ? elf_part(elf, s.offset, s.size).size && read_at(t, &s, 0)
+		     : find_among_data(t))
 		return t;
 	free(t);
 	return NULL;

@@ -54,7 +54,7 @@ struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_process *proc
 	struct code *code = code_of(u, m->object, m, process->pid);
 	const struct elf *elf = code->image.elf;
 	if (elf && !m->is_covered && locate_address(elf, m, address, NULL, &own))
-		bytes = elf_constant_at(elf, own);
+		bytes = elf_constant_at(elf, own, CODE_BLOCK_SIZE);
 	if (!bytes.size) {
 		bytes = read_live(u, process->pid, m, address);
 		*is_live = true;

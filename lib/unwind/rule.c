@@ -148,14 +148,15 @@ static uint32_t intern_pushed(struct rules *r, uint32_t id)
 /* Return the bytes of code around address OWN of ELF. */
 static struct machine_code code_around(const struct elf *elf, uint64_t own)
 {
-	struct elf_bytes from = elf_constant_at(elf, own);
+	enum { AFTER = 4 * MACHINE_BEFORE };	/* more than any of these functions looks at */
+	struct elf_bytes from = elf_constant_at(elf, own, AFTER);
 	struct machine_code around = { .at = from.at, .after = from.size };
 
 	if (!from.size)
 		return around;
 	/* Take as many bytes as there are: nearly always all of them, at once. */
 	for (uint64_t n = own < MACHINE_BEFORE ? own : MACHINE_BEFORE; n > 0; n--) {
-		struct elf_bytes bytes = elf_constant_at(elf, own - n);
+		struct elf_bytes bytes = elf_constant_at(elf, own - n, n + 1);
 		if (bytes.size > n && bytes.at == from.at - n) {
 			around.before = n;
 			break;

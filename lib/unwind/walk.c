@@ -80,7 +80,7 @@ static bool read_memory(void *context, uint64_t address, void *bytes, size_t siz
 	struct code *code = code_of(w->u, m->object, m, w->pid);
 	if (!locate_address(code->image.elf, m, address, NULL, &own))
 		return false;
-	struct elf_bytes constant = elf_constant_at(code->image.elf, own);
+	struct elf_bytes constant = elf_constant_at(code->image.elf, own, size);
 	if (constant.size < size)
 		return false;
 	memcpy(bytes, constant.at, size);

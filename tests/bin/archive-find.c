@@ -27,11 +27,11 @@ int main(int argc, char **argv)
 	if (fread(bytes, 1, size, in) != size)
 		return 2;
 	while (fgets(line, sizeof(line), stdin)) {
-		const struct elf_bytes zip = { bytes, size };
+		const struct mapped zip = { .at = bytes, .size = size };
 		line[strcspn(line, "\n")] = '\0';
 		bool found = *line == '@'
-			? archive_find_at(zip, strtoull(line + 1, NULL, 0), &file)
-			: archive_find_name(zip, line, &file);
+			? archive_find_at(&zip, strtoull(line + 1, NULL, 0), &file)
+			: archive_find_name(&zip, line, &file);
 		if (found)
 			printf("%" PRIu64 " %" PRIu64 " %s\n", file.offset, file.size, file.name);
 		else

@@ -94,7 +94,7 @@ static void judge_line(struct file *f, const char *line)
 	struct opcode i;
 	char *colon;
 	uint64_t at = strtoull(line, &colon, 16);
-	struct elf_bytes b = elf_constant_at(f->elf, at);
+	struct elf_bytes b = elf_constant_at(f->elf, at, UINT64_MAX);
 
 	if (*line != ' ' || *colon != ':' || strstr(line, "nop") ||
 	    strstr(line, "xchg   %ax,%ax") ||

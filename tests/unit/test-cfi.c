@@ -54,9 +54,9 @@ static bool elf_has_the_rest(void)
 	struct object o = open_object(&p);
 	uint64_t at = cfi_image_frames(&p), address;
 	bool good = elf_machine(o.elf) == EM_AARCH64 && elf_entry(o.elf) == 0x1000 &&
-		    elf_constant_at(o.elf, at).size == 4 &&
-		    *elf_constant_at(o.elf, at).at == 0x78 &&
-		    elf_constant_at(o.elf, at + 4).size == 0 &&
+		    elf_constant_at(o.elf, at, UINT64_MAX).size == 4 &&
+		    *elf_constant_at(o.elf, at, UINT64_MAX).at == 0x78 &&
+		    elf_constant_at(o.elf, at + 4, 1).size == 0 &&
 		    elf_frame_header(o.elf, &address).size == 0;
 
 	close_object(&o);
