@@ -142,8 +142,10 @@ static bool may_have_ended(struct attaching *a, pid_t pid, bool was_there)
 		report_failure(a->report, "cannot list the threads of %d", pid);
 	else if (was_there || a->target->by_search)
 		return true;
-	else
+	else {
+		report_because(a->report, REPORT_NOT_FOUND);
 		report_error(a->report, "no process has the pid %d", pid);
+	}
 	return false;
 }
 

@@ -42,6 +42,14 @@ $B/pic/proto/profile.pb-c.o: OURS += -DNDEBUG
 $B/pic/lib/base/version.o: $B/version.h
 $B/pic/lib/base/version.o: OURS += -include $B/version.h
 
+# Where make install puts pmu-sample.
+$B/pic/library/prefix.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define PMUKIT_PROGRAMS "$(PREFIX)/bin"' | cmp -s - $@ || \
+		echo '#define PMUKIT_PROGRAMS "$(PREFIX)/bin"' >$@
+$B/pic/lib/library/profile-find.o: $B/pic/library/prefix.h
+$B/pic/lib/library/profile-find.o: OURS += -I$B/pic
+
 # The functions of the interface, as the header declares them.
 $B/pic/interface: include/pmukit.h lib/library/interface
 	@mkdir -p $(@D)

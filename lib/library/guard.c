@@ -48,6 +48,12 @@ static const char *meaning(int status)
 	}
 }
 
+/* Return whether H's first report says that there are too many descriptors. */
+static bool lacks_descriptors(const struct handle *h)
+{
+	return h->subject == REPORT_FAILURE && (h->error == EMFILE || h->error == ENFILE);
+}
+
 /* Return 0 if H can work, or fail. */
 static int check(const struct handle *h, enum handle_kind kind)
 {
@@ -100,7 +106,8 @@ int guarded(struct handle *h, enum handle_kind kind, int (*work)(void *arguments
 		return status;
 	if (status == PMUKIT_NO_MEMORY) {
 		h->is_broken = true;
-		return fail(status, "%s", meaning(status));
+		if (!lacks_descriptors(h))
+			return fail(status, "%s", meaning(status));
 	}
 	fail(status, "%s", h->sentence[0] ? h->sentence : meaning(status));
 	if (h->subject == REPORT_FAILURE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library/system.h"
+#include "base/descriptor.h"
 #include "library/room.h"
 
 #include <errno.h>
@@ -150,6 +151,18 @@ void room_release(void *at)
 static void close_file(void *file)
 {
 	fclose(file);
+}
+
+int room_own(int fd)
+{
+	int above = fd;
+
+	room_forget(object_of(fd));
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		descriptor_close(fd);
+	}
+	return note_fd(above);
 }
 
 FILE *room_fopen(const char *path, const char *mode)

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The directory that lists the descriptors of the process that opens it. */
+#define PROC_OWN_DESCRIPTORS "/proc/self/fd"
+
 /* A path by value: proc_path(pid, "exe").text is valid up to the end of its expression. */
 struct proc_path {
 	char text[80];

@@ -2,14 +2,13 @@
 /* The reader's input: buffered, and decompressed if the whole stream is zstd or gzip. */
 #include "base/descriptor.h"
 #include "base/progress.h"
+#include "base/spool.h"
 #include "base/write.h"
 #include "stream/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* Move the unread bytes to the start of the buffer, and make room for SIZE unread bytes. */
@@ -148,27 +147,10 @@ void reader_unwrap(struct stream_reader *in)
 	in->seekable = false;
 }
 
-/* Open a file without a name in DIRECTORY, or else in memory.  Return -1 if neither works. */
-static int open_spool(const char *directory)
-{
-	char path[PATH_MAX];
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd < 0 && snprintf(path, sizeof(path), "%s/pmukit-XXXXXX", directory) <
-		      (int)sizeof(path)) {
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
-	}
-	return fd >= 0 ? fd : memfd_create("pmukit", MFD_CLOEXEC);
-}
-
 bool reader_spool(struct stream_reader *in)
 {
-	const char *directory = secure_getenv("TMPDIR");
-	if (!directory || !*directory)
-		directory = "/tmp";
-	int fd = open_spool(directory);
+	const char *directory;
+	int fd = spool_open(&directory);
 	bool good = fd >= 0;
 	ssize_t n = (ssize_t)in->end;
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result of a profile: where the sampler writes to, and what the caller gets. */
+#include "base/arena.h"
+#include "base/spool.h"
+#include "library/running-profile.h"
+#include "library/system.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PART = 1 << 16 };	/* bytes of a result that the callback gets at once */
+
+/* Return whether the caller's descriptor takes the records. */
+static bool is_direct(const struct pmukit_profile_config *c)
+{
+	return c->result == PMUKIT_RECORDS && !c->write && c->fd > 0;
+}
+
+int result_open(struct pmukit_profile *p)
+{
+	const struct pmukit_profile_config *c = &p->config;
+	const char *directory;
+
+	if (is_direct(c))
+		return c->fd;
+	if (!c->write && c->fd <= 0)
+		return open("/dev/null", O_WRONLY | O_CLOEXEC);
+	p->records = room_own(spool_open(&directory));
+	return p->records;
+}
+
+/* Return whether FD is a pipe or a socket that nobody reads. */
+static bool has_lost_its_reader(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+}
+
+/* Give the callback what is in our file.  Return 0 or a status. */
+static int pass_records(struct pmukit_profile *p)
+{
+	uint8_t *bytes = mem_resize(NULL, PART);
+	int answer = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	while (answer == 0 && (n = pread(p->records, bytes, PART, at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			report_failure(&p->handle.report, "cannot read what was recorded");
+			break;
+		}
+		at += n;
+		struct aside aside = leave_guard();
+		answer = p->config.write(p->config.context, bytes, (size_t)n);
+		return_to_guard(aside);
+	}
+	free(bytes);
+	return answer ? PMUKIT_STOPPED : n < 0 ? PMUKIT_SYSTEM : 0;
+}
+
+int result_finish(struct pmukit_profile *p, int status)
+{
+	const struct pmukit_profile_config *c = &p->config;
+	int passed = 0;
+
+	if (status == 0 && is_direct(c) && has_lost_its_reader(c->fd)) {
+		errno = EPIPE;
+		report_failure(&p->handle.report, "cannot write records to the descriptor %d",
+			       c->fd);
+		return PMUKIT_SYSTEM;
+	}
+	if (c->result == PMUKIT_RECORDS && p->records >= 0)
+		passed = pass_records(p);
+	return status < 0 ? status : passed;
+}

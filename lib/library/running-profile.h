@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * running-profile - a profile that runs: the sampler's process, and what connects it with this
+ * program.
+ *
+ * The sampler has /dev/null as stdin, the result as stdout, a file of its messages as stderr, and a
+ * socket for commands and their acknowledgements (--control).
+ */
+#pragma once
+#include "library/handle.h"
+#include "library/spawn.h"
+
+struct pmukit_profile {
+	struct handle handle;
+	struct pmukit_profile_config config;	/* without texts, which only the start needs */
+	struct spawned sampler;
+	char *program;		/* path of the sampler */
+	int control;		/* our end of the socket; -1: closed */
+	int messages;		/* the file of the sampler's messages */
+	int records;		/* our file for the result; -1: the caller's descriptor has it */
+	off_t messages_read;	/* bytes of MESSAGES */
+	char answer[64];	/* the start of the sampler's next answer */
+	size_t answered;	/* bytes in it */
+	bool has_started;	/* everything was sampled once */
+	bool has_ended;		/* the sampler gives no more answers */
+	bool is_silent;		/* because it did not answer in time */
+	int exit_status;	/* that the sampler has sent; -1: none */
+	int cause;		/* a status: why the sampler failed */
+};
+
+/* The configuration, checked: profile-config.c */
+
+/*
+ * Outside of a work function: set *OWN to GIVEN, with zeroes in members that the caller does not
+ * know; GIVEN may be NULL.  Return 0, or a status (pmukit_error() is set).
+ */
+int profile_given(struct pmukit_profile_config *own, const struct pmukit_profile_config *given);
+
+/* The arguments of the sampler, in a work function. */
+struct profile_arguments {
+	char **item;		/* NULL after the last */
+	size_t count;
+};
+void profile_arguments_make(struct profile_arguments *a, const struct pmukit_profile_config *given,
+			    int control);
+void profile_arguments_release(struct profile_arguments *a);
+
+/*
+ * In a work function: return the path of the sampler, GIVEN if it is not NULL, or NULL (reported).
+ * The caller frees.
+ */
+char *profile_find_sampler(const char *given, struct report *report);
+
+/* The dialog with the sampler, in work functions: profile-dialog.c */
+
+/* Open the socket.  Return the sampler's end, or -1 (errno is set). */
+int dialog_open(struct pmukit_profile *p);
+
+/*
+ * Send COMMAND, and wait until the sampler has acknowledged it.  Return whether it has; if not, it
+ * has ended.
+ */
+bool dialog_command(struct pmukit_profile *p, const char *command);
+
+/* Take what the sampler has sent since, without waiting. */
+void dialog_look(struct pmukit_profile *p);
+
+/* Wait until the sampler has ended, or end it. */
+void dialog_end(struct pmukit_profile *p);
+
+/* The sampler's messages, in work functions: profile-messages.c */
+
+/* Give the caller what the sampler has written to stderr since. */
+void messages_pass(struct pmukit_profile *p);
+
+/*
+ * The same after the sampler has failed: report its last message as the error.  Return the status
+ * that says why.
+ */
+int messages_fail(struct pmukit_profile *p);
+
+/* The result: profile-result.c */
+
+/* In a work function: return the descriptor for the sampler's stdout, or -1 (errno is set). */
+int result_open(struct pmukit_profile *p);
+
+/*
+ * In a work function, when the sampler has ended: give the caller records that are in our file.
+ * STATUS is what is wrong so far.  Return it, or what is wrong with the result.
+ */
+int result_finish(struct pmukit_profile *p, int status);

@@ -1,0 +1,296 @@
+#!/bin/sh
+# A program that profiles itself with libpmukit.  hit(), with a breakpoint on it, is called a known
+# number of times; perf counts the samples.
+# kinds: release user
+. tests/lib.sh
+. tests/sampling.sh
+
+lib=${BIN%/bin}/lib
+
+built() {
+	test -e "$lib/libpmukit.so.0" || skip "there is no $lib/libpmukit.so.0: make lib"
+	test -e "$scratch/profile" ||
+		gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g -I"$TOP/include" \
+			-o "$scratch/profile" "$TOP/tests/library/profile.c" -L"$lib" -lpmukit \
+			-lpthread
+	needs_sampling
+}
+
+# profile ARGUMENT...: the program
+profile() { LD_LIBRARY_PATH=$lib "$scratch/profile" "$@"; }
+
+# records ARGUMENT...: the same; records of each call of hit() in s.data
+records() { profile -e hits -c 1 -r -o s.data "$@" >said; }
+
+# sampled COUNT FILE: it has so many samples, and perf can read it
+sampled() { test "$(perf_samples "$2")" -eq "$1"; }
+
+# says LINE...: these are among the lines of the program
+says() {
+	for line; do grep -qx -e "$line" said || { cat said; echo "not there: $line"; return 1; }; done
+}
+all_well() { none grep -E "^[a-z ]*: -|^message 1" said; }
+
+# sampler_of PID: the pid of its sampler, or nothing
+sampler_of() { grep -lz -e "^--pid=$1\$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3; }
+no_sampler_of() { test -z "$(sampler_of "$1")"; }
+
+check 'each event is sampled from resume to pause, and no other' <<'END'
+	built
+	records pauses
+	all_well
+	says "running: 1"
+	sampled 1500 s.data
+END
+
+check 'threads that exist and threads that come are sampled from their first event on' <<'END'
+	built
+	records -f 16 threads	# without callchains
+	all_well
+	sampled 900 s.data
+	samples s.data tid | sort | uniq -c | awk '{ print $1 }' >got
+	test "$(grep -cx 100 got)" -eq 9
+	test "$(wc -l <got)" -eq 9
+END
+
+check 'profiles start while threads start and end, and each has all its events' <<'END'
+	built
+	records -f 16 starts
+	all_well
+	test "$(grep -c "^stop: 0" said)" -eq 20
+	tid=$(sed -n "s/^thread //p" said)
+	test "$(samples s.data tid | grep -cx " *$tid *")" -eq 10
+END
+
+check 'two profiles at once have their own events' <<'END'
+	built
+	records two
+	all_well
+	sampled 1000 s.data
+	sampled 1200 first.data
+END
+
+check 'page faults: each page that is touched first has a sample with its address' <<'END'
+	built
+	profile -e page-faults:u -c 1 -O --record=data -r -o s.data pages >said
+	all_well
+	read -r _ pages first last <<-EOF
+	$(grep "^pages" said)
+	EOF
+	samples s.data addr | awk -v a="$first" -v z="$last" '
+		{ sub(/^ */, ""); while (length < length(a)) $0 = "0" $0
+		  if ($1 >= a && $1 <= z) print $1 }' | sort -u >got
+	test "$(wc -l <got)" -eq "$pages"
+END
+
+check 'the periods of a clock add up to the CPU time of all threads' <<'END'
+	built
+	undisturbed profile -e task-clock -F 1000 -r -o s.data cpu >said
+	all_well
+	near "$(samples s.data period | awk '{ n += $1 } END { print n / 1e6 }')" \
+		"$(awk '/^cpu/ { print $2 / 1e6 }' said)" 15
+END
+
+check 'wait() finds no process, and no SIGCHLD is sent' <<'END'
+	built
+	records unnoticed
+	all_well
+	says "found 0, signals 0, left -1: No child processes"
+	records ignored
+	all_well
+	says "ignored 1"
+	sampled 10 s.data
+END
+
+check 'the same if the program adopts orphans, or is process 1' <<'END'
+	built
+	records unnoticed-by-reaper
+	all_well
+	says "found 0, signals 0, left -1: No child processes"
+	needs_root
+	for work in unnoticed ignored; do
+		LD_LIBRARY_PATH=$lib unshare --fork --pid --mount-proc "$scratch/profile" -e hits \
+			-c 1 -r -o s.data $work >said
+		all_well
+		! grep "^found" said || says "found 0, signals 0, left -1: No child processes"
+		sampled 10 s.data
+	done
+END
+
+check 'a call that signals interrupt goes on' <<'END'
+	built
+	records signals
+	all_well
+	says "many signals 1"
+	test "$(grep -c "^stop: 0" said)" -eq 20
+END
+
+check 'after fork() the child cannot use the profile, and the parent can' <<'END'
+	built
+	records fork
+	test "$(grep -c "^child's .*: -10 the handle was made by the parent" said)" -eq 4
+	says "child 0" "running: 1" "stop: 0"
+	sampled 200 s.data
+END
+
+check 'the sampler has four descriptors, and the program has those that it had' <<'END'
+	built
+	mkfifo go
+	records descriptors <go &
+	exec 3>go
+	eventually grep -q "^pid" said
+	pid=$(sed -n "s/^pid //p" said)
+	sampler=$(sampler_of "$pid")
+	ls -l "/proc/$sampler/fd" | awk '$NF !~ /perf_event|eventpoll|pidfd|event/ && NF > 2 {
+		print $NF }' | sed "s/:.*//" | sort -u >got
+	grep -qx "$PWD/s.data" got
+	none grep -vx -e "/dev/null" -e "$PWD/s.data" -e "socket" -e "/memfd" -e "(deleted)" got
+	exec 3>&-
+	wait
+	all_well
+	sed -n "s/^before: //p" said >want
+	sed -n "s/^after: //p" said | same want -
+	sampled 100 s.data
+END
+
+check 'without descriptors the start fails, and takes none' <<'END'
+	built
+	records scarce
+	grep -q "^scarce: -1 cannot open a socket: Too many open files" said
+	says "scarce: 0"
+	sed -n "s/^before: //p" said >want
+	sed -n "s/^after: //p" said | same want -
+END
+
+check 'stdin, stdout and stderr may be closed, and stay closed' <<'END'
+	built
+	records closed
+	says "used 0, stop 0 "
+	sampled 100 s.data
+	for n in 1 2; do
+		profile -e hits -c 1 -r -o s.data -n $n nothing >said 2>err
+		sampled 100 s.data
+	done
+END
+
+check 'wrong configurations are refused with a sentence' <<'END'
+	built
+	profile -e hits -r -o s.data wrong >said
+	test "$(grep -c -e "-2 [^ ]" said)" -eq 20
+	none grep -vE -e "-2 [^ ]" said
+	profile -r nothing >said
+	says "start: -2 the result has no place: set pmukit_profile_config.fd or .write"
+	profile -o none nothing >said
+	all_well
+END
+
+# refused STATUS PATTERN ARGUMENT...: pmukit_profile_start() says so
+refused() {
+	status=$1 pattern=$2
+	shift 2
+	profile -r -o s.data "$@" nothing >said
+	grep -q "^start: $status $pattern" said || { cat said; return 1; }
+}
+
+check 'why pmu-sample refuses is an error with its cause' <<'END'
+	built
+	refused -5 "unknown event 'nosuch'" -e nosuch
+	refused -5 "no process has the pid 99999999" -e cpu-clock -p 99999999
+	refused -2 "a period of 1 ns is too short" -e cpu-clock -c 1
+	refused -2 "unrecognized option '--foo'" -e cpu-clock -O --foo
+	refused -2 "--buffer takes " -e cpu-clock -O --buffer=x
+	refused -2 "" -e cpu-clock -O --buffer
+	may_sample_kernel || {
+		refused -6 "cannot sample 'cpu-clock:k': .*:u" -e cpu-clock:k
+		refused -6 "cannot sample 'cpu-clock:u': the process belongs to another user" \
+			-e cpu-clock -p 1
+		refused -6 "cannot record labels: they take CAP_BPF and CAP_PERFMON" -f 4
+		profile -f 1 -e cpu-clock -r -o s.data nothing >said
+		all_well
+		none grep "own code is not sampled" said
+	}
+END
+
+check 'a sampler that is none is an error, also if it never answers' <<'END'
+	built
+	printf '#!/bin/sh\nhead -c 100000 /dev/urandom\necho no >&2\nexit 1\n' >garbage
+	printf '#!/bin/sh\nexec sleep 1000\n' >sleeps
+	printf '#!/bin/sh\nkill -9 $$\n' >dies
+	printf 'no program' >text
+	chmod +x garbage sleeps dies text
+	refused -8 ".*ended at once, without a message: is it pmu-sample?" -s /bin/true
+	refused -8 ".*ended at once, without a message: is it pmu-sample?" -s ./dies
+	refused -8 "Try .* --help" -s /bin/cat
+	refused -8 "no$" -s ./garbage
+	refused -8 "'./sleeps' did not answer, and was ended" -s ./sleeps
+	refused -7 "cannot run './text': Exec format error" -s ./text
+	refused -7 "cannot run './none', which pmukit_profile_config.sampler names" -s ./none
+	PMUKIT_SAMPLER=./none refused -7 "cannot run './none', which .PMUKIT_SAMPLER names"
+	PMUKIT_SAMPLER=/bin/true refused -8 "'/bin/true' ended at once"
+	mkdir empty
+	cp "$BIN/pmu-sample" .
+	path=$PATH
+	PATH=/bin:.:
+	LD_LIBRARY_PATH=$lib "$scratch/profile" -r -o s.data nothing >said
+	PATH=$path
+	test -x /usr/local/bin/pmu-sample ||
+		grep -q "^start: -7 no program pmu-sample was found in .PATH and in /" said
+END
+
+check 'the sampler may be pmukit with all tools, by any name' <<'END'
+	built
+	cp "$BIN/pmukit" other
+	records -s ./other nothing
+	all_well
+	sampled 100 s.data
+END
+
+check 'a sampler that is killed is noticed, and what was recorded is there' <<'END'
+	built
+	records killed &
+	eventually grep -q "^pid" said
+	pid=$(sed -n "s/^pid //p" said)
+	sampler=$(sampler_of "$pid")
+	eventually sampled 100 s.data
+	kill -9 "$sampler"
+	wait
+	says "running: 0" "pause: -8 pmu-sample ended on its own.*" \
+		"stop: -8 pmu-sample ended on its own.*"
+END
+
+check 'a full disk, a limit and a reader that has gone are errors' <<'END'
+	built
+	profile -e hits -r -o /dev/full nothing >said
+	says "stop: -3 cannot write to stdout: No space left on device"
+	(
+		ulimit -f 1
+		profile -e hits -c 1 -r -o s.data nothing >said || :
+	)
+	says "stop: -3 cannot write to stdout: File too large"
+	mkfifo pipe
+	head -c 1 pipe >/dev/null &
+	profile -e hits -c 1 -r -o pipe nothing >said
+	says "stop: -3 cannot write records to the descriptor 3: Broken pipe"
+	profile -e hits -c 1 -r -o callback:/no/file nothing >said
+	says "stop: -11 a callback asked to end"
+END
+
+check 'the sampler ends with the program: exit and kill -9, also if a child goes on' <<'END'
+	built
+	for how in exit kill; do
+		rm -f s.data
+		records end-$how || :
+		all_well
+		eventually no_sampler_of "$(sed -n "s/^pid //p" said)"
+		sampled 100 s.data
+	done
+END
+
+check 'a profile starts within 5 ms beside ten threads' <<'END'
+	built
+	unsanitized
+	profile -e task-clock -r -o s.data time >said
+	at_most "$(sed -n "s/^us //p" said)" 5000
+END
+
+done_testing
