@@ -193,13 +193,11 @@ static bool selects_samples(void)
  */
 static void set_slices(void)
 {
-	enum { ENOUGH = 20, STACKS = 100000 };
-
 	if (command_given("slices") || command_given("label") || format == TO_FOLDED ||
 	    how.interval)
 		return;
-	how.slices = ENOUGH;
-	how.slice_stacks = STACKS;
+	how.slices = COLLECT_USUAL_SLICES;
+	how.slice_stacks = COLLECT_USUAL_STACKS;
 }
 
 /* Set the fields of HOW that --add and --frames name. */

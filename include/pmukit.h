@@ -216,8 +216,9 @@ struct pmukit_options {
 	const char *const *binaries;	/* files with symbols, found by build ID, then NULL */
 	const char *kallsyms;		/* symbols of the kernel that was recorded */
 	const char *cache;		/* directory that keeps names between runs; NULL: none */
-	const char *select;		/* only these samples: conditions as in pmu-stream --select,
-					   such as "pid=42,event=cycles"; NULL: all */
+	const char *select;		/* only these samples: conditions on pid, tid, cpu, comm,
+					   event, from and to, such as "pid=42,event=cycles"; NULL:
+					   all */
 	pmukit_message *message;	/* takes messages; NULL: nobody reads them */
 	void *context;			/* of the callbacks */
 };
@@ -265,7 +266,8 @@ struct pmukit_record {
 	uint32_t type;			/* PERF_RECORD_... */
 	uint16_t misc;
 	uint64_t time;			/* ns in the stream's clock; 0: unknown */
-	uint64_t offset;		/* bytes from the start of the stream */
+	uint64_t offset;		/* bytes from the start of the stream; 0: made from the
+					   header of a perf.data file */
 	const void *bytes;		/* the record, with its struct perf_event_header */
 	size_t size;
 };
@@ -293,7 +295,8 @@ struct pmukit_sample {
 	uint64_t ip;
 	uint64_t address;		/* of data */
 	const uint64_t *callchain;	/* addresses from the leaf to the root, as in the kernel's
-					   record: with PERF_CONTEXT_... marks */
+					   record: with PERF_CONTEXT_... marks; of a stream after
+					   pmu-symbolize: the addresses in the objects */
 	size_t callchain_size;		/* their number */
 	const char *comm;		/* name of the thread, or "" */
 	const struct pmukit_label *labels;
@@ -302,7 +305,7 @@ struct pmukit_sample {
 
 /*
  * Return 1 and set *RECORD or *SAMPLE to the next one, or 0 at the end.  The second skips what is
- * no sample.  Damage is PMUKIT_DAMAGED, once, when everything whole has been returned.
+ * no sample, and returns a sample of a whole group of events once for each event.  Damage is PMUKIT_DAMAGED, once, when everything whole has been returned.
  */
 int pmukit_stream_next(struct pmukit_stream *s, const struct pmukit_record **record);
 int pmukit_stream_next_sample(struct pmukit_stream *s, const struct pmukit_sample **sample);
@@ -324,7 +327,8 @@ struct pmukit_frame {
 	int is_kernel;
 	uint64_t address;		/* as sampled */
 	uint64_t object_address;	/* in the object, as its symbol table has it */
-	const char *object;		/* path of the file; "[kernel]", ...; NULL: unknown */
+	const char *object;		/* path of the file; "[kernel.kallsyms]", ...; NULL:
+					   unknown */
 	const char *build_id;		/* in hexadecimal digits, or "" */
 	uint64_t reserved[2];		/* 0 */
 };

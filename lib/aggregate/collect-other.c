@@ -149,6 +149,8 @@ void collect_take_other(struct collect *c, const struct record *rec)
 	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
+	if (!c->is_resolved && c->how.resolve.symbols)
+		leaf_callers_follow(&c->leaf_callers, c->in, rec);
 	if (c->unwind)
 		unwind_follow(c->unwind, rec);	/* the resolver reports damage */
 }

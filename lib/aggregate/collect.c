@@ -20,6 +20,7 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 			       .reader.tables = &c->tables };
 	c->selects = selection_restricts(&how->selection);
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
+	c->leaf_callers.where = &c->how.resolve.where;
 	c->labeler.program.most = how->label_values ? how->label_values : LABEL_VALUES;
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
 	c->ahead = mem_zeroed(AHEAD_MAX, sizeof(*c->ahead));
@@ -301,6 +302,8 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 	collect_decode(c, a);
 	if (!unwind_dump(c, a))
 		return;
+	if (c->how.resolve.symbols)
+		leaf_callers_add(&c->leaf_callers, c->in, &a->sample);
 	if (c->events->has_labels && label_join_take(&c->join, c->in, &a->rec, &a->sample))
 		return;
 	if (label_sets_is_full(&c->tables.labels))
@@ -424,7 +427,8 @@ static void take_chain_samples(struct collect *c, const struct record *first)
 static void begin_unwinding(struct collect *c)
 {
 	const struct unwind_options how = {
-		.keep_fields = true, .is_swapped = stream_is_swapped(c->in),
+		.where = c->how.resolve.where, .keep_fields = true,
+		.is_swapped = stream_is_swapped(c->in),
 	};
 
 	c->unwind = unwind_new(&how, stream_origin(c->in), c->report);
@@ -516,6 +520,7 @@ void collect_release(struct collect *c)
 	on_cpu_release(&c->on_cpu);
 	groups_release(&c->groups);
 	label_join_release(&c->join);
+	leaf_callers_release(&c->leaf_callers);
 	free(c->frame);
 	free(c->ahead);
 	free(c->thread);

@@ -14,6 +14,7 @@
 #include "record/loss.h"
 #include "resolve/resolver.h"
 #include "stream/selection.h"
+#include "unwind/leaf.h"
 #include "waits/off-cpu.h"
 #include "waits/on-cpu.h"
 #include "waits/running.h"
@@ -47,6 +48,9 @@ struct collect_options {
 	enum profile_naming naming;
 	enum pack_how pack;
 };
+
+/* The slices of time that a profile has, if its user says nothing about labels. */
+enum { COLLECT_USUAL_SLICES = 20, COLLECT_USUAL_STACKS = 100000 };
 
 /* What a profile is about, if a stream is cut into profiles: a process, a thread, or all. */
 struct collect_subject {
@@ -100,6 +104,7 @@ struct collect {
 	struct on_cpu on_cpu;	/* if HOW adds the time of threads */
 	struct groups groups;
 	struct label_join join;
+	struct leaf_callers leaf_callers;	/* of a raw stream whose frames get names */
 	struct collect_subject *subject;
 	uint32_t subjects;
 	struct table subject_table;

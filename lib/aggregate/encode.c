@@ -254,12 +254,18 @@ void profile_write(struct profile *p, const struct stream_events *events,
 	pack_close(encode(p, events, origin), p->packing, out);
 }
 
+uint8_t *profile_take(struct profile *p, const struct stream_events *events,
+		      const struct stream_origin *origin, size_t *size)
+{
+	return pack_take(encode(p, events, origin), size);
+}
+
 struct decoded *profile_decoded(struct profile *p, const struct stream_events *events,
 				const struct stream_origin *origin, const char *file,
 				struct report *report)
 {
 	size_t size;
-	uint8_t *bytes = pack_take(encode(p, events, origin), &size);
+	uint8_t *bytes = profile_take(p, events, origin, &size);
 
 	if (size < UINT32_MAX) {
 		struct decoded *d = decoded_take(bytes, size, file, report);

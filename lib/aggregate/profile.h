@@ -212,6 +212,10 @@ bool profile_shows(const struct stream_event *event);
 void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out);
 
+/* Return the profile, uncompressed, and set *SIZE.  This frees the stacks.  The caller frees it. */
+uint8_t *profile_take(struct profile *p, const struct stream_events *events,
+		      const struct stream_origin *origin, size_t *size);
+
 /*
  * Return the profile, of the stream FILE, as a decoded one; NULL (reported): it is too large.  Only
  * if profile_has_types().  This frees the stacks, too.

@@ -106,12 +106,14 @@ static uint32_t resolve_leaf(struct callchains *c, const struct sampled *s,
 	return frame_at(c->frames, &place);
 }
 
-static void push(struct callchains *c, uint32_t *count, uint32_t frame)
+static void push(struct callchains *c, uint32_t *count, uint32_t frame, uint64_t address)
 {
 	if (*count == c->capacity) {
 		c->capacity = c->capacity ? 2 * c->capacity : 256;
 		c->frame = mem_resize(c->frame, c->capacity * sizeof(*c->frame));
+		c->address = mem_resize(c->address, c->capacity * sizeof(*c->address));
 	}
+	c->address[*count] = address;
 	c->frame[(*count)++] = frame;
 }
 
@@ -154,9 +156,11 @@ static void push_calls(struct callchains *c, const struct sampled *s, const stru
 		       uint32_t *count)
 {
 	c->is_pure = false;	/* the next sample may have other calls */
-	for (uint64_t i = 0; i + 2 < branches->count; i += 3)
-		push(c, count, resolve_executed(c, s, spaces_find(c->spaces, s->pid),
-						word_at(*branches, i)));
+	for (uint64_t i = 0; i + 2 < branches->count; i += 3) {
+		uint64_t address = word_at(*branches, i);
+		push(c, count, resolve_executed(c, s, spaces_find(c->spaces, s->pid), address),
+		     address);
+	}
 }
 
 /* Prefetch the slots of the first COUNT addresses of CHAIN. Most of them are callers in SPACE. */
@@ -239,7 +243,7 @@ static void walk_address(struct callchains *c, const struct sampled *s, struct c
 		w->ended = a.frame == TABLE_NONE;
 		if (w->ended)
 			return;
-		push(c, count, a.frame);
+		push(c, count, a.frame, address);
 		w->callers = a.varies ? 0 : w->callers + 1;
 	} else {
 		w->repeats = false;
@@ -256,7 +260,7 @@ static void walk_left_out(struct callchains *c, pid_t pid, struct chain_walk *w,
 	w->exact = false;
 	w->callers = 0;
 	if (w->user && !w->ended)
-		push(c, count, frame_left_out(c->frames));
+		push(c, count, frame_left_out(c->frames), 0);
 }
 
 /* Return the key under which callers in the space of W are kept; 0: they are not kept. */
@@ -278,7 +282,8 @@ static bool knows_callers(const struct callchains *c, const struct chain_walk *w
 static void push_callers(struct callchains *c, struct chain_walk *w, size_t same, uint32_t *count)
 {
 	for (size_t i = 0; i < same; i++)
-		push(c, count, c->last.frame[c->last.count - same + i]);
+		push(c, count, c->last.frame[c->last.count - same + i],
+		     c->last.word[c->last.count - same + i]);
 	if (w->space != &c->spaces->kernel && w->space != &c->spaces->guest)
 		w->user += (uint32_t)same;
 	w->callers += same;
@@ -334,7 +339,8 @@ uint32_t callchain_resolve(struct callchains *c, const struct sampled *s,
 	if (w.leaf)
 		prefetch(c, w.leaf, &chain, chain.count - same);
 	if (has_ip)
-		push(c, &count, resolve_leaf(c, s, w.leaf ? w.leaf : &nothing, sample->ip));
+		push(c, &count, resolve_leaf(c, s, w.leaf ? w.leaf : &nothing, sample->ip),
+		     sample->ip);
 	for (uint64_t i = 0; i < chain.count; i++) {
 		uint64_t address = word_at(chain, i);
 		if (stack_is_left_out(chain, i)) {
@@ -362,7 +368,7 @@ uint32_t callchain_resolve(struct callchains *c, const struct sampled *s,
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(c, s, &sample->branches, &count);
 	if (count == 0)
-		push(c, &count, frame_unknown(c->frames, 0));
+		push(c, &count, frame_unknown(c->frames, 0), 0);
 	return count;
 }
 
@@ -381,6 +387,7 @@ void callchains_release(struct callchains *c)
 {
 	recent_release(&c->recent);
 	free(c->frame);
+	free(c->address);
 	free(c->last.word);
 	free(c->last.frame);
 }

@@ -21,10 +21,11 @@ struct callchains {
 	/* The owner may flush and read these. */
 	struct recent recent;		/* the first cache: frames by generation and address */
 	uint32_t *frame;		/* frames of the last sample */
+	uint64_t *address;		/* the address that each of them stands for; 0: none */
 	bool is_pure;			/* samples with equal words in equal spaces have the same
 					   frames, until a flush of RECENT */
 	/* private: */
-	size_t capacity;		/* elements of FRAME */
+	size_t capacity;		/* elements of FRAME and ADDRESS */
 	struct last_callers {		/* the last words of the last callchain, and their frames */
 		uint64_t *word;
 		uint32_t *frame;

@@ -308,6 +308,11 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	note_leaf(r, in, s, out);
 }
 
+const uint64_t *resolver_addresses(const struct resolver *r)
+{
+	return r->callchains.address;
+}
+
 struct resolver_key resolver_key(struct resolver *r, const struct stream_reader *in,
 				 const struct sample *s)
 {

@@ -65,6 +65,12 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
+ * Return the address in the process that each frame of the last resolver_frames() stands for, 0 if
+ * it stands for none.
+ */
+const uint64_t *resolver_addresses(const struct resolver *r);
+
+/*
  * Return the version of the address spaces that SAMPLE uses (user, kernel, guest). If the versions
  * of two samples are equal, equal addresses in them mean the same code. The version changes
  * whenever an address may mean something else, and differs between processes.
