@@ -86,8 +86,9 @@ bool select_parse(struct selection *c, char *text, struct report *report)
 		next = cut(text);
 		enum condition which = condition_at(text, &value);
 		if (which == CONDITIONS)
-			report_error(report, "pmukit_options.select has '%s', which is no condition: "
-				     "pid=, tid=, cpu=, comm=, event=, from= or to=", text);
+			report_error(report, "pmukit_options.select has '%s', which is not a "
+				     "condition: pid=, tid=, cpu=, comm=, event=, from= or to=",
+				     text);
 		else if (!set(c, which, value))
 			report_error(report, "pmukit_options.select has '%s=%s', a wrong value",
 				     names[which], value);

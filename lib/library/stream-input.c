@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a stream: from a callback of the program, or from a pipe, until it is told to end. */
+/* The bytes of a stream, from a callback of the program, or from what may let a reader wait. */
 #include "library/stream.h"
 
 #include <poll.h>

@@ -40,7 +40,7 @@ static void take_sample(struct pmukit_stream *s)
 	s->last = LAST_RAW;
 }
 
-/* Follow S->record, of a raw stream, which is no SAMPLE. */
+/* Follow S->record, of a raw stream, of any type except SAMPLE. */
 static void follow(struct pmukit_stream *s)
 {
 	const struct tasks *tasks = resolver_tasks(s->resolver);

@@ -240,7 +240,7 @@ int pmukit_stream_each_sample(struct pmukit_stream *s, pmukit_on_sample *on_samp
 int pmukit_stream_events(struct pmukit_stream *s)
 {
 	if (!s || s->handle.kind != HANDLE_STREAM)
-		return fail(PMUKIT_WRONG_ARGUMENT, "the handle is no stream");
+		return fail(PMUKIT_WRONG_ARGUMENT, "the handle is not a stream");
 	return (int)stream_events(s->in)->count;
 }
 
@@ -285,7 +285,7 @@ static const char *or_empty(const char *text)
 const struct pmukit_origin *pmukit_stream_origin(struct pmukit_stream *s)
 {
 	if (!s || s->handle.kind != HANDLE_STREAM) {
-		fail(PMUKIT_WRONG_ARGUMENT, "the handle is no stream");
+		fail(PMUKIT_WRONG_ARGUMENT, "the handle is not a stream");
 		return NULL;
 	}
 	const struct stream_origin *o = stream_origin(s->in);

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "labels/label-join.h"
-#include "library/frames.h"
+#include "library/frame-list.h"
 #include "library/given.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
@@ -92,8 +92,8 @@ struct stream_event_shown {
 bool stream_step(struct pmukit_stream *s);
 
 /*
- * In a call that works for S, after its last record: return 0, or the first time, a status: what was
- * wrong with S.
+ * In a call that works for S, after its last record: return 0, or once a status: what was wrong with
+ * S.
  */
 int stream_end(struct pmukit_stream *s);
 

@@ -2,7 +2,9 @@
 /*
  * Uses streams by the library:
  *
- *	stream [-s SELECT] [-f FILES] [-i INPUT] records|samples|frames|profile|events FILE [OUT]
+ *	stream [-s SELECT] [-f FILES] [-i INPUT] records|samples|frames|events FILE
+ *	stream ... profile FILE OUT [LABELS]
+ *	stream ... addresses FILE PROGRAM
  *	stream mistakes|stops|leaks FILE
  *
  * INPUT: file, fd, or a number: by a callback that returns so many bytes.  FILES: 0, 1, 2.
@@ -77,7 +79,7 @@ static void print_records(const char *file)
 	int status;
 
 	while ((status = pmukit_stream_next(s, &r)) > 0)
-		printf("%#" PRIx64 " %u %zu %" PRIu64 " %u\n", r->offset, r->type, r->size, r->time,
+		printf("0x%" PRIx64 " %u %zu %" PRIu64 " %u\n", r->offset, r->type, r->size, r->time,
 		       r->misc);
 	end(s, status, pmukit_stream_next(s, &r));
 }
@@ -133,6 +135,31 @@ static void print_frames(const char *file)
 		printf("\t%" PRIu64 "\n", sample->period);
 	}
 	end(s, status, pmukit_stream_next_sample(s, &sample));
+}
+
+/* The places in PROGRAM: the address, and function|file|line|column|start of each frame. */
+static void print_addresses(const char *file, const char *program)
+{
+	struct pmukit_stream *s = open_stream(file);
+	const struct pmukit_sample *sample;
+	const struct pmukit_frame *frame;
+	int status, count;
+
+	while ((status = pmukit_stream_next_sample(s, &sample)) > 0) {
+		count = pmukit_stream_frames(s, &frame);
+		for (int i = 0; i < count; i++) {
+			const char *slash = frame[i].file ? strrchr(frame[i].file, '/') : NULL;
+
+			if (!frame[i].line || !strstr(frame[i].object, program))
+				continue;
+			if (i == 0 || !frame[i - 1].is_inlined)	/* callers: where the call is */
+				printf("0x%" PRIx64, frame[i].object_address - (i > 0));
+			printf("\t%s|%s|%u|%u|%u%s", frame[i].symbol,
+			       slash ? slash + 1 : frame[i].file, frame[i].line, frame[i].column,
+			       frame[i].start_line, frame[i].is_inlined ? "" : "\n");
+		}
+	}
+	end(s, status, 0);
 }
 
 static void print_events(const char *file)
@@ -275,7 +302,8 @@ static void stop_reading(const char *file)
 			exit(2);
 		fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 		fcntl(ends[1], F_SETFL, O_NONBLOCK);
-		while ((n = read(fd, bytes, sizeof(bytes))) > 0 && write(ends[1], bytes, (size_t)n) > 0)
+		while ((n = read(fd, bytes, sizeof(bytes))) > 0 &&
+		       write(ends[1], bytes, (size_t)n) > 0)
 			;
 		to_stop = pmukit_stream_open_fd(ends[0], &options);
 		if (!to_stop)
@@ -355,6 +383,8 @@ int main(int argc, char **argv)
 		print_samples(argv[1]);
 	else if (!strcmp(what, "frames"))
 		print_frames(argv[1]);
+	else if (!strcmp(what, "addresses"))
+		print_addresses(argv[1], argv[2] ? argv[2] : "");
 	else if (!strcmp(what, "events"))
 		print_events(argv[1]);
 	else if (!strcmp(what, "profile") && argc > 2)

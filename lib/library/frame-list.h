@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames - the frames of a sample or of an address, as the library returns them. */
+/* frame-list - the frames of a sample or of an address, as the library returns them. */
 #pragma once
 #include "library/handle.h"
 #include "resolved/resolved.h"

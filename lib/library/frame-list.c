@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/frames.h"
+#include "library/frame-list.h"
 #include "base/arena.h"
 
 #include <stdlib.h>
