@@ -92,8 +92,8 @@ struct stream_event_shown {
 bool stream_step(struct pmukit_stream *s);
 
 /*
- * In a call that works for S, after its last record: return 0, or once a status: what was wrong with
- * S.
+ * In a call that works for S, after its last record: return 0, or the first time, the status that
+ * says what was wrong with S.
  */
 int stream_end(struct pmukit_stream *s);
 

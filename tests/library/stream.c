@@ -79,8 +79,8 @@ static void print_records(const char *file)
 	int status;
 
 	while ((status = pmukit_stream_next(s, &r)) > 0)
-		printf("0x%" PRIx64 " %u %zu %" PRIu64 " %u\n", r->offset, r->type, r->size, r->time,
-		       r->misc);
+		printf("0x%" PRIx64 " %u %zu %" PRIu64 " %u\n", r->offset, r->type, r->size,
+		       r->time, r->misc);
 	end(s, status, pmukit_stream_next(s, &r));
 }
 
