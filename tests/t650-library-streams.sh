@@ -18,7 +18,7 @@ built() {
 }
 recordings() { ls "$data"/*.data "$TOP"/tests/data/releases/0.1/*.data; }
 
-check 'each record is the one that pmu-stream -D shows, and damage is reported in the same words' <<'END'
+check 'each record is as pmu-stream -D shows it, and damage is told in the same words' <<'END'
 	built
 	for file in $(recordings); do
 		pmu-stream -D "$file" 2>err >dump || :
@@ -71,7 +71,7 @@ check 'each event has as many samples as perf counts, and their periods add up' 
 	done
 END
 
-check 'it does not matter how the bytes come: a file, a pipe, parts of a byte; compressed or not' <<'END'
+check 'it does not matter how the bytes come: file, pipe, callback; compressed or not' <<'END'
 	built
 	file=$TOP/tests/data/releases/0.1/records.data
 	stream samples "$file" >want

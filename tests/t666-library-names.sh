@@ -55,12 +55,13 @@ recorded() {
 # piped FILE PROFILE: the profile that the tools make, raw streams unwound and resolved
 piped() {
 	case $(pmu-stream -D "$1" 2>/dev/null | head -n 3) in
-	*TOOL*) pmu-topprof -q -Z gzip -o "$2" "$1" 2>err || : ;;
-	*) pmu-unwind -q "$1" 2>err | pmu-symbolize -q 2>err | pmu-topprof -q -o "$2" 2>err || : ;;
+	*TOOL*) pmu-topprof -q -o "$2" "$1" 2>err || : ;;
+	*) pmu-unwind -q "$1" 2>err | pmu-symbolize -q 2>err |
+		pmu-topprof -q -o "$2" 2>err || : ;;
 	esac
 }
 
-check 'the profile of each recording is that of the tools, stack by stack and label by label' <<'END'
+check 'the profile of each recording is that of the tools, by stack and by label' <<'END'
 	built
 	for file in "$data"/*.data "$TOP"/tests/data/releases/0.1/*.data \
 		"$TOP"/tests/data/releases/0.1/program.resolved "$TOP"/tests/data/resolved/*.resolved; do
