@@ -59,6 +59,9 @@ static void copy_list(struct word_list *words, const char *const *list)
 	}
 }
 
+_Static_assert((int)PMUKIT_DEBUG_FILES == LOCATE_BY_ID && (int)PMUKIT_NO_FILES == LOCATE_NOTHING,
+	       "a name is copied");
+
 void options_copy(struct options *o, const struct pmukit_options *given)
 {
 	*o = (struct options){ .files = given->files, .flags = given->flags };
@@ -74,7 +77,9 @@ void options_copy(struct options *o, const struct pmukit_options *given)
 		.no_inlines = o->flags & PMUKIT_NO_INLINES,
 		.no_lines = o->flags & PMUKIT_NO_LINES,
 		.cache.directory = o->cache,
-		.where = { .sysroot = o->root, .debug_dirs = &o->debug_dirs },
+		.where = { .files = (enum locate_files)o->files, .no_home = true,
+			   .sysroot = o->root, .debug_dirs = &o->debug_dirs,
+			   .binaries = &o->binaries },
 	};
 }
 

@@ -78,6 +78,8 @@ static struct elf *open_fetched(const struct locate_options *where, const char *
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const char *name = fetch_kind_name(kind);
 
+	if (where->no_home)
+		return NULL;
 	if (cache && *cache)
 		return locate_printed(where, "", "%s/%s/%s", cache, hex, name);
 	if (xdg && *xdg)
@@ -92,7 +94,8 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 	const char *home = getenv("HOME"), *directory = where->build_id_dir;
 	char hex[BUILD_ID_HEX];
 
-	if (size < 2 || size > BUILD_ID_MAX || (!directory && !(home && *home)))
+	if (size < 2 || size > BUILD_ID_MAX || where->files != LOCATE_RECORDED ||
+	    (!directory && (where->no_home || !(home && *home))))
 		return false;
 	record_build_id_hex(id, size, hex);
 	int length = snprintf(path, PATH_MAX, "%s%s/.build-id/%.2s/%s/%s",
@@ -115,22 +118,44 @@ static struct elf *open_kept(const struct locate_options *where, const uint8_t *
 	return elf;
 }
 
+static const char system_directory[] = "/usr/lib/debug";
+
+/* Open the file with this build ID in the places that the user named. */
+static struct elf *open_named(const struct locate_options *where, const char *hex,
+			      const uint8_t *id, size_t size, enum locate_kind kind)
+{
+	struct locate_options here = *where;
+	const char *suffix = kind == LOCATE_DEBUG ? ".debug" : "";
+	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
+	size_t files = where->binaries ? where->binaries->count : 0;
+	struct elf *elf = NULL;
+
+	here.files = LOCATE_RECORDED;	/* these paths are the user's own */
+	for (size_t i = 0; i < directories && !elf; i++)
+		elf = locate_with_id(open_in(&here, "", where->debug_dirs->item[i], hex, suffix),
+				     id, size);
+	for (size_t i = 0; i < files && !elf; i++)
+		elf = locate_with_id(of_kind(locate_packed(&here, "", where->binaries->item[i],
+							   NULL), kind), id, size);
+	if (!elf && !directories && where->files == LOCATE_BY_ID)
+		elf = locate_with_id(open_in(&here, "", system_directory, hex, suffix), id, size);
+	return elf;
+}
+
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
 			 size_t size, enum locate_kind kind)
 {
-	static const char system[] = "/usr/lib/debug";
+	const char *const system = system_directory;
 	const char *suffix = kind == LOCATE_DEBUG ? ".debug" : "";
-	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
-	struct elf *elf = NULL;
 	char hex[BUILD_ID_HEX];
 
-	if (size < 2 || size > BUILD_ID_MAX)
+	if (size < 2 || size > BUILD_ID_MAX || where->files == LOCATE_NOTHING)
 		return NULL;
 	record_build_id_hex(id, size, hex);
-	for (size_t i = 0; i < directories && !elf; i++)
-		elf = locate_with_id(open_in(where, "", where->debug_dirs->item[i], hex, suffix),
-				     id, size);
-	if (!elf && where->sysroot)
+	struct elf *elf = open_named(where, hex, id, size, kind);
+	if (elf || where->files != LOCATE_RECORDED)
+		return elf;
+	if (where->sysroot)
 		elf = locate_with_id(open_in(where, where->sysroot, system, hex, suffix), id, size);
 	if (!elf && *root)
 		elf = locate_with_id(open_in(where, root, system, hex, suffix), id, size);

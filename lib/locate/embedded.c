@@ -47,7 +47,8 @@ void images_rename(void *images, struct mmap_record *m)
 	struct archive_file file;
 	struct mapped zip;
 
-	if (length <= end || strcmp(m->path + length - end, apk) || m->build_id_size)
+	if (i->where.files != LOCATE_RECORDED || m->build_id_size ||
+	    length <= end || strcmp(m->path + length - end, apk))
 		return;
 	i->archives_cost = i->archives_cost > EACH ? i->archives_cost - EACH : 0;
 	int fd = i->archives_cost < MOST ? open_archive(i, m) : -1;

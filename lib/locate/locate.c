@@ -30,7 +30,7 @@ static int open_regular(const char *root, const char *path, struct stat *st)
 struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path)
 {
 	const char *why;
-	int fd = regular_open_below(root, path, false);
+	int fd = where->files == LOCATE_RECORDED ? regular_open_below(root, path, false) : -1;
 
 	return fd < 0 ? NULL : elf_pool_open(where->pool, fd, &why);
 }
@@ -270,7 +270,8 @@ void locate_file(const struct locate_options *where, const struct object *object
 	if (object->kind == OBJECT_VDSO && is_local) {
 		out->elf = locate_vdso(object, pid, m);
 		out->result = out->elf ? LOCATED : LOCATE_ABSENT;
-	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
+	} else if (where->files == LOCATE_RECORDED &&
+		   (object->kind == OBJECT_FILE || object_is_memfd(object))) {
 		find_file(where, object, pid, m, is_local, out);
 	}
 	if (!out->root)

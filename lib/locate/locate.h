@@ -16,8 +16,18 @@
 #include <limits.h>
 #include <sys/types.h>
 
+/* Which files may be opened. */
+enum locate_files {
+	LOCATE_RECORDED,	/* by recorded paths, by build ID, and what the processes have */
+	LOCATE_BY_ID,		/* only below debug_dirs, and those in `binaries`, by build ID */
+	LOCATE_NOTHING,		/* none */
+};
+
 /* Where to look for files. Zero-initialised: only in the default places. */
 struct locate_options {
+	enum locate_files files;
+	bool no_home;			/* nothing below $HOME, nor where the environment says */
+	const struct word_list *binaries;	/* files that are found by build ID; or NULL */
 	const char *sysroot;		/* directory with the recorded machine's files; or NULL */
 	const char *build_id_map;	/* file with lines "BUILDID PATH"; or NULL */
 	const struct word_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
@@ -122,6 +132,13 @@ struct elf *locate_printed(const struct locate_options *where, const char *root,
 
 /* Return whether a stream was recorded on this machine with the kernel release that runs now. */
 bool locate_is_local(const struct stream_origin *origin);
+
+/* The same, but false if the files and processes of this machine may not be looked at. */
+static inline bool locate_may_ask(const struct locate_options *where,
+				  const struct stream_origin *origin)
+{
+	return where->files == LOCATE_RECORDED && locate_is_local(origin);
+}
 
 /* If the file *LIST, a build ID map, cannot be read, report it and set *LIST to NULL. */
 void locate_check_list(const char **list, struct report *report);

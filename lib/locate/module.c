@@ -77,7 +77,7 @@ struct elf *locate_packed(const struct locate_options *where, const char *root, 
 			  struct report *report)
 {
 	const char *why;
-	int fd = regular_open_below(root, path, false);
+	int fd = where->files == LOCATE_RECORDED ? regular_open_below(root, path, false) : -1;
 	struct elf *elf = fd < 0 ? NULL : elf_pool_open_packed(where->pool, fd, &why);
 
 	if (fd >= 0 && !elf && report)
@@ -98,7 +98,7 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
 	struct elf *elf = locate_by_id(where, "", id, size, LOCATE_DEBUG);
 	char below[PATH_MAX], file[PATH_MAX], whole[PATH_MAX];
 
-	if (elf || !release || strchr(release, '/'))
+	if (elf || !release || strchr(release, '/') || where->files != LOCATE_RECORDED)
 		return elf;
 	const char *tail = *path == '/' ? strstr(path, "/kernel/") : NULL;
 	if (tail)

@@ -41,7 +41,7 @@ static void open_vmlinux(struct places *p, const struct stream_reader *in,
 	uint64_t text;
 
 	memcpy(id, kernel->build_id, BUILD_ID_MAX);
-	if (!size && is_recorded_here(in))
+	if (!size && may_ask_here(&p->sources->images.where, in))
 		size = build_id_of_kernel(NULL, id);
 	struct elf *elf = size && image->file_offset
 		? locate_kernel(&p->sources->images.where, id, size, stream_origin(in)->kernel)
@@ -122,15 +122,19 @@ static void open_symbols(struct places *p, const struct stream_reader *in)
 	const struct mapping *image = kernel_image(p);
 	const struct object *kernel = image ? &p->spaces->objects.object[image->object]
 					    : &unknown_kernel;
+	const struct locate_options *where = &p->sources->images.where;
 	const char *file = p->kallsyms;
-	bool is_other = !file && !is_this_kernel(in, kernel);
+	bool is_forbidden = !file && where->files != LOCATE_RECORDED;
+	bool is_other = !file && !is_forbidden && !is_this_kernel(in, kernel);
 	char kept[PATH_MAX];
 
 	p->kernel.is_open = true;
 	if (image)
 		open_vmlinux(p, in, image);
-	if (is_other && locate_kept(&p->sources->images.where, kernel->build_id,
-				    kernel->build_id_size, "kallsyms", kept))
+	if (is_forbidden)
+		return;
+	if (is_other && locate_kept(where, kernel->build_id, kernel->build_id_size, "kallsyms",
+				    kept))
 		file = kept;
 	if (is_other && !file) {
 		if (!p->kernel.vmlinux &&

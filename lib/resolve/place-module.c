@@ -18,14 +18,14 @@ enum { CODES_MAX = 64, TRIES_MAX = 64 };	/* sections per module, symbols per sec
  * Set ID to the build ID of the module OBJECT, as recorded, or else as it runs here. Returns its
  * size in bytes; 0: unknown.
  */
-static size_t build_id_of(const struct stream_reader *in, const struct object *object,
-			  uint8_t id[BUILD_ID_MAX])
+static size_t build_id_of(const struct locate_options *where, const struct stream_reader *in,
+			  const struct object *object, uint8_t id[BUILD_ID_MAX])
 {
 	char name[64];
 
 	memcpy(id, object->build_id, BUILD_ID_MAX);
 	if (object->build_id_size || *object->path != '[' || strchr(object->path, '/') ||
-	    !is_recorded_here(in))
+	    !may_ask_here(where, in))
 		return object->build_id_size;
 	int length = (int)strcspn(object->path + 1, "]");
 	length = snprintf(name, sizeof(name), "%.*s", length, object->path + 1);
@@ -79,9 +79,10 @@ static struct source *open_module(struct places *p, const struct stream_reader *
 				  const struct mapping *m)
 {
 	const struct object *object = &p->spaces->objects.object[m->object];
+	const struct locate_options *where = &p->sources->images.where;
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = build_id_of(in, object, id);
-	struct elf *elf = size ? locate_module(&p->sources->images.where, object->path, id, size,
+	size_t size = build_id_of(where, in, object, id);
+	struct elf *elf = size ? locate_module(where, object->path, id, size,
 					       stream_origin(in)->kernel, p->report) : NULL;
 
 	if (elf && !elf_is_relocatable(elf)) {

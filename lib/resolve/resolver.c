@@ -13,9 +13,9 @@ static void compose(struct resolver *r, const struct resolver_options *o)
 	struct resolved *definitions = r->definitions;
 	struct report *report = r->report;
 
-	r->jits = (struct jits){ .symbols = o->symbols, .sysroot = o->where.sysroot,
-				 .spaces = &r->spaces, .recent = &r->callchains.recent,
-				 .report = report };
+	r->jits = (struct jits){ .symbols = o->symbols && o->where.files == LOCATE_RECORDED,
+				 .sysroot = o->where.sysroot, .spaces = &r->spaces,
+				 .recent = &r->callchains.recent, .report = report };
 	r->namer = (struct namer){
 		.definitions = definitions, .kernel = &r->places.kernel,
 		.recorded = &r->places.recorded, .source_strings = &r->sources.strings,
@@ -108,7 +108,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
-	images->is_local = is_recorded_here(in);
+	images->is_local = may_ask_here(&images->where, in);
 	images->origin = stream_origin(in);
 	r->places.in = in;
 	if (r->symbols)

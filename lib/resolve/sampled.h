@@ -16,3 +16,9 @@ static inline bool is_recorded_here(const struct stream_reader *in)
 {
 	return locate_is_local(stream_origin(in));
 }
+
+/* The same, but false if WHERE forbids to ask this machine. */
+static inline bool may_ask_here(const struct locate_options *where, const struct stream_reader *in)
+{
+	return locate_may_ask(where, stream_origin(in));
+}

@@ -14,10 +14,13 @@
 /* Frames of a stack that are followed at most: more than a dump or a callchain can have. */
 enum { WALK_MAX = 1 << 14 };
 
-/* Return whether the stream was recorded on this machine with the kernel release that runs now. */
-static bool is_local(const struct stream_origin *origin)
+/*
+ * Return whether the stream was recorded on this machine with the kernel release that runs now, and
+ * WHERE allows to ask it.
+ */
+static bool is_local(const struct locate_options *where, const struct stream_origin *origin)
 {
-	return !origin || locate_is_local(origin);
+	return !origin || locate_may_ask(where, origin);
 }
 
 struct unwind *unwind_new(const struct unwind_options *options,
@@ -31,7 +34,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->images = (struct images){ .where = options->where, .report = report,
 				     .size = sizeof(struct code), .forget = code_forget,
 				     .refuses_changed = true, .origin = origin,
-				     .is_local = is_local(origin) };
+				     .is_local = is_local(&options->where, origin) };
 	images_begin(&u->images);
 	u->spaces.rename = images_rename;
 	u->spaces.rename_context = &u->images;
@@ -127,7 +130,7 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 {
 	if (u->images.origin)
 		u->spaces.all_is_code = u->images.origin->is_simpleperf;
-	u->images.is_local = is_local(u->images.origin);
+	u->images.is_local = is_local(&u->images.where, u->images.origin);
 	code_remove_unmapped(u);
 	images_follow(&u->images, rec);
 	bool good = spaces_follow(&u->spaces, rec);
