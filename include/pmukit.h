@@ -163,8 +163,8 @@ void pmukit_profile_cancel(struct pmukit_profile *p);
 /*
  * Set the label KEY of this thread to VALUE, from now on; NULL removes it.  A profile with
  * PMUKIT_LABELS, or pmu-sample --labels in any process, finds it with each sample of the thread.
- * At most 10 labels, keys of at most 15 bytes and values of at most 47 reach a profile
- * (pmu-sample(1)).  Labels are not inherited by new threads.  It costs about 100 ns.
+ * At most 10 labels, keys of at most 63 bytes and values of at most 255 reach a profile
+ * (pmu-sample(1)), the first that were set.  Labels are not inherited by new threads.  It costs about 100 ns.
  */
 int pmukit_label_set(const char *key, const char *value);
 
