@@ -425,7 +425,7 @@ $O/man/%.3: $(filter %.3,$(PAGES))
 # is what pmu-prof --host copies to a host, so it must be static.
 ONE_FILE := $(if $(findstring static,$(LINKAGE)),$B/bin/pmukit)
 put = $(3:%=$1:$2:%)
-INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
+INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) drop-in:bin:pmu-topprof \
 	$(call put,755,libexec/pmukit,$(ONE_FILE)) \
 	$(foreach n,1 3 5 7,$(call put,644,share/man/man$n,$(filter %.$n,$(PAGES)))) \
 	$(call put,644,share/man/man3,$(PAGE_LINKS)) \
@@ -437,8 +437,15 @@ INSTALLED = $(call put,755,bin,$(TOOLS:%=$B/bin/%)) link:bin:pmu-topprof \
 	$(call put,755,bin,fleet/pmu-query) \
 	$(foreach f,$(wildcard fleet/*/*.* fleet/*/*/*.*),$(call put,644,share/pmukit/$(f:%/$(notdir $f)=%),$f))
 quoted = '$(subst ','\'',$1)'
+# The library, unless LIBRARY= is empty; for other C libraries and machines it is not tested.
+LIBRARY ?= $(if $(ARCH)$(MUSL)$(SANITIZE),,lib)
+ifneq (,$(LIBRARY))
+INSTALLED += 644:include:include/pmukit.h $(call put,755,$(LIBDIR),$B/lib/$(SO)) \
+	link:$(LIBDIR):$B/lib/libpmukit.so $(call put,644,$(LIBDIR),$B/lib/libpmukit.a) \
+	$(call put,644,$(LIBDIR)/pkgconfig,$B/lib/pmukit.pc)
+endif
 
-install: all $(ONE_FILE) $(PAGE_LINKS)
+install: all $(ONE_FILE) $(PAGE_LINKS) $(LIBRARY)
 	$(SAY) INST $(call quoted,$(DESTDIR)$(PREFIX))
 	@packaging/install install $(call quoted,$(DESTDIR)) $(call quoted,$(PREFIX)) $(INSTALLED)
 uninstall:

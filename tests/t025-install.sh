@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 # makes TARGET [VARIABLE=VALUE]...: with the tools that are there, without building any
-makes() { make -s -C "$TOP" -o all -o build/release/bin/pmukit "$@"; }
+makes() { make -s -C "$TOP" -o all -o lib -o build/release/bin/pmukit "$@"; }
 
 # files DIRECTORY: all that is in it but directories, with types and contents
 files() {
@@ -33,6 +33,11 @@ check 'spaces and quotes in DESTDIR and PREFIX are part of the path' <<'END'
 			test -s "here/$dest$prefix/share/man/man1/perf_to_profile.1"
 			test -s "here/$dest$prefix/share/zsh/site-functions/_pmu-top"
 			test -s "here/$dest$prefix/share/fish/vendor_completions.d/pmu-top.fish"
+			cmp "$TOP/include/pmukit.h" "here/$dest$prefix/include/pmukit.h"
+			for name in libpmukit.so.0 libpmukit.a; do
+				cmp "${BIN%/bin}/lib/$name" "here/$dest$prefix/lib/$name"
+			done
+			test "$(readlink "here/$dest$prefix/lib/libpmukit.so")" = libpmukit.so.0
 			diff -r -x pmu-query "$TOP/fleet" "here/$dest$prefix/share/pmukit/fleet"
 			makes install DESTDIR="$PWD/here/$dest" PREFIX="$prefix" >again 2>&1
 			test ! -s again
@@ -93,7 +98,7 @@ END
 makes_powerless() {
 	local powerless=
 	test "$(id -u)" != 0 || powerless="setpriv --inh-caps=-all --bounding-set=-all"
-	exits 2 $powerless make -s -C "$TOP" -o all -o build/release/bin/pmukit "$@" DESTDIR= \
+	exits 2 $powerless make -s -C "$TOP" -o all -o lib -o build/release/bin/pmukit "$@" DESTDIR= \
 		>log 2>&1
 	sed '/^make: /d' log >said
 	cat said

@@ -6,7 +6,8 @@
 
 # installed: what make install of tools that are linked dynamically puts below /usr, a line each
 installed() {
-	make -s -C "$TOP" -o all install DESTDIR="$PWD/root" PREFIX=/usr LINKAGE=-pie >log
+	make -s -C "$TOP" -o all -o lib install DESTDIR="$PWD/root" PREFIX=/usr \
+		LIBDIR=lib/x86_64-linux-gnu LINKAGE=-pie >log
 	(cd root && find . ! -type d) | sed 's/^\.//' | sort
 }
 
@@ -37,7 +38,8 @@ left_out() {
 spec_files() {
 	sed -n "/^%files${1:+ $1}\$/,/^\$/p" "$TOP/packaging/pmukit.spec" |
 		sed -n 's|%{_bindir}|/usr/bin|; s|%{_datadir}|/usr/share|
-			s|%{_mandir}|/usr/share/man|
+			s|%{_mandir}|/usr/share/man|; s|%{_includedir}|/usr/include|
+			s|%{_libdir}|/usr/lib/x86_64-linux-gnu|
 			/^\// { s/\./\\./g; s/\*/[^\/]*/g; s/.*/^&\\(\/.*\\)*$/p }'
 }
 
@@ -53,7 +55,9 @@ END
 check 'each file of make install is in one package, and no list names another file' <<'END'
 	any_user
 	installed >all
-	{ packed pmukit.install && packed pmukit-static.install; } >packed
+	for package in pmukit pmukit-static libpmukit0 libpmukit-dev; do
+		packed $package.install
+	done >packed
 	{ cut -d " " -f 1 packed | grep -v "^-$"; left_out; } | sort | same all -
 	test "$(cut -d " " -f 2 packed | sort -u | wc -l)" = "$(wc -l <packed)"
 	grep " /usr/bin/pmukit$" packed
@@ -66,8 +70,13 @@ END
 check 'the RPM packages have the same files' <<'END'
 	any_user
 	installed >all
-	for package in "" static; do
-		packed "pmukit${package:+-$package}.install" | cut -d " " -f 2 |
+	for package in "" static libs devel; do
+		case $package in
+		libs) debian=libpmukit0 ;;
+		devel) debian=libpmukit-dev ;;
+		*) debian=pmukit${package:+-$package} ;;
+		esac
+		packed $debian.install | cut -d " " -f 2 |
 			sed 's|/zsh/vendor-completions/|/zsh/site-functions/|' | sort >debian
 		spec_files "$package" >paths
 		test -s paths
@@ -93,9 +102,9 @@ of_table() {
 
 check 'the packages name the licences of what is linked in, and have the notices' <<'END'
 	any_user
-	for package in "" static; do
+	for package in "" libs static; do
 		linked=libiberty
-		test -z "$package" || linked=.
+		test "$package" != static || linked=.
 		{ echo Apache-2.0; of_table $linked 3; } | sort -u >want
 		licences "$package" | sort -u | same want -
 	done
