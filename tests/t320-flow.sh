@@ -156,6 +156,10 @@ check 'commands and files that do not go together are reported' <<'END'
 	grep -q "cannot take commands from .nosuch." err
 	echo x >file
 	exits 1 pmu-sample --control file -e cpu-clock -o s.data -- true 2>err
+	for pid in 99999999 0 x ""; do
+		exits 1 pmu-sample --control "fd:0,1,$pid" -e cpu-clock -o s.data -- true 2>err
+		grep -qx "pmu-sample: no process has the pid '$pid'" err
+	done
 	exits 1 pmu-sample --control fd:77 -e cpu-clock -o s.data -- true 2>err
 END
 

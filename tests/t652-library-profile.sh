@@ -133,7 +133,7 @@ check 'after fork() the child cannot use the profile, and the parent can' <<'END
 	sampled 200 s.data
 END
 
-check 'the sampler has four descriptors, and the program has those that it had' <<'END'
+check 'the sampler has no descriptor of the program, and the program has those that it had' <<'END'
 	built
 	mkfifo go
 	records descriptors <go &
@@ -144,7 +144,8 @@ check 'the sampler has four descriptors, and the program has those that it had' 
 	ls -l "/proc/$sampler/fd" | awk '$NF !~ /perf_event|eventpoll|pidfd|event/ && NF > 2 {
 		print $NF }' | sed "s/:.*//" | sort -u >got
 	grep -qx "$PWD/s.data" got
-	none grep -vx -e "/dev/null" -e "$PWD/s.data" -e "socket" -e "/memfd" -e "(deleted)" got
+	none grep -vx -e "/dev/null" -e "$PWD/s.data" -e socket -e /memfd -e "(deleted)" \
+		-e "/proc/$pid/maps" got
 	exec 3>&-
 	wait
 	all_well
@@ -284,6 +285,32 @@ check 'the sampler ends with the program: exit and kill -9, also if a child goes
 		eventually no_sampler_of "$(sed -n "s/^pid //p" said)"
 		sampled 100 s.data
 	done
+END
+
+check 'it ends after exec(), also if it is paused, or samples another process' <<'END'
+	built
+	records end-exec &
+	eventually grep -q "^pid" said
+	pid=$(sed -n "s/^pid //p" said)
+	eventually grep -qx sleep "/proc/$pid/comm"
+	eventually no_sampler_of "$pid"
+	kill $pid
+	spin hot 100000000 &
+	other=$!
+	for how in exit kill exec; do
+		profile -e task-clock -r -o s.data -p $other end-$how >said &
+		eventually grep -q "^pid" said
+		eventually no_sampler_of $other
+	done
+END
+
+check 'another process is sampled, and ends' <<'END'
+	built
+	spin serial 200 &
+	profile -e task-clock -r -o s.data -p $! killed >said
+	says "running: 0" "stop: 0"
+	grep -q "^pause: -8 pmu-sample has ended: there is nothing left to sample" said
+	at_least "$(perf_samples s.data)" 50
 END
 
 check 'a profile starts within 5 ms beside ten threads' <<'END'

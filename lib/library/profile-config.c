@@ -115,7 +115,7 @@ void profile_arguments_make(struct profile_arguments *a, const struct pmukit_pro
 	char text[64];
 
 	add(a, "pmu-sample");	/* also for pmukit: it is then this tool */
-	snprintf(text, sizeof(text), "--control=fd:%d,%d", control, control);
+	snprintf(text, sizeof(text), "--control=fd:%d,%d,%d", control, control, (int)getpid());
 	add(a, text);
 	add_number(a, "--pid", (uint64_t)(given->pid ? given->pid : getpid()));
 	for (const char *const *event = given->events; event && *event; event++) {

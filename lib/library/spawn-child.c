@@ -20,9 +20,6 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
 
 /* The sanitizers know only the stacks of threads. */
 #define OUTSIDE_OF_THREADS \
@@ -169,21 +166,13 @@ static void wait_for_all(void)
 		;
 }
 
-/*
- * Become a process of its own, which shares no descriptor and adopts what the sampler leaves.
- * Return 0 or -errno.
- */
+/* Stay: without a descriptor of the program, and as the process that adopts what is left. */
 OUTSIDE_OF_THREADS
-static long settle(void)
+static void settle(void)
 {
-	long error = raw_call(SYS_unshare, CLONE_FILES, 0, 0, 0);
-
-	if (error < 0)
-		return error;
 	close_from(0, INT_MAX);
 	raw_call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0);
 	raw_call(SYS_prctl, PR_SET_NAME, (long)middle_name, 0, 0);
-	return 0;
 }
 
 OUTSIDE_OF_THREADS
@@ -194,17 +183,11 @@ int spawn_middle(void *spawn)
 	/* glibc's function sets errno if it fails: the program waits, and restores its errno */
 	s->pid = clone(be_sampler, s->sampler_stack + SPAWN_STACK,
 		       CLONE_VM | CLONE_VFORK | SIGCHLD, s);
-	if (s->pid < 0) {
+	if (s->pid < 0)
 		s->error = errno;
-	} else if (s->error == 0) {
-		/* until this process has waited for the sampler, no other process has its pid */
-		s->pidfd = (int)raw_call(SYS_pidfd_open, s->pid, 0, 0, 0);
-		if (s->stays)
-			s->error = (int)-settle();
-		if (s->error)
-			raw_call(SYS_kill, s->pid, SIGKILL, 0, 0);
-	}
-	bool waits = s->stays || s->error;
+	bool stays = s->stays && !s->error, waits = s->stays || s->error;
+	if (stays)
+		settle();
 	__atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
 	raw_call(SYS_futex, (long)&s->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
 	if (waits)

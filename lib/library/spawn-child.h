@@ -12,7 +12,6 @@ struct spawn {
 	bool stays;		/* the middle stays */
 	/* results */
 	pid_t pid;		/* of the sampler */
-	int pidfd;		/* a descriptor of the program, or below 0 */
 	int error;		/* errno; 0: the sampler runs */
 	uint32_t done;		/* 1: the results are complete.  A futex, if the middle stays */
 	_Alignas(64) char middle_stack[SPAWN_STACK], sampler_stack[SPAWN_STACK];

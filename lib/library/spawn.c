@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
@@ -64,7 +67,7 @@ static void await_results(struct spawn *s, pid_t middle)
  */
 static pid_t run_middle(struct spawn *s)
 {
-	const int flags = CLONE_VM | CLONE_FILES | (s->stays ? 0 : CLONE_VFORK);
+	const int flags = CLONE_VM | (s->stays ? 0 : CLONE_VFORK);
 	const unsigned long all = ~0UL;
 	unsigned long before;
 	int error = errno;
@@ -94,13 +97,13 @@ static void release(void *object)
 {
 	struct spawned *s = object;
 
-	if (*s->mark) {		/* after fork() all is the parent's, and the memory not mapped */
+	if (*s->mark) {		/* otherwise the processes are the parent's, before fork() */
 		spawned_kill(s);
 		if (s->middle)
 			reap(s->middle, 0);
-		if (s->memory)
-			munmap(s->memory, sizeof(struct spawn));
 	}
+	if (s->memory)
+		munmap(s->memory, sizeof(struct spawn));
 	descriptor_close(s->pidfd);
 }
 
@@ -121,21 +124,21 @@ int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8
 	*s = (struct spawned){ .pidfd = -1, .mark = mark };
 	if (!room_note(s, release))
 		return ENOMEM;
+	/* Shared: valgrind(1) makes the processes by fork(). */
 	struct spawn *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return errno;
 	s->memory = memory;
-	madvise(memory, sizeof(*memory), MADV_DONTFORK);
 	memory->what = *what;
 	memory->environment = environ;
 	memory->stays = adopts_orphans();
-	memory->pidfd = -1;
 	s->middle = run_middle(memory);
 	int error = memory->error;
-	if (!error)
+	if (!error) {
 		s->pid = memory->pid;
-	s->pidfd = above_standard(memory->pidfd);
+		s->pidfd = above_standard((int)syscall(SYS_pidfd_open, s->pid, 0));
+	}
 	if (!s->middle) {
 		munmap(memory, sizeof(*memory));
 		s->memory = NULL;

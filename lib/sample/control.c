@@ -44,15 +44,19 @@ bool control_open(struct control *control, const char *where, struct report *rep
 	char text[4096];
 
 	snprintf(text, sizeof(text), "%s", where);
-	char *name = text, *comma = strchr(text, ',');
+	char *name = text, *comma = strchr(text, ','), *owner = NULL;
 	if (comma)
 		*comma++ = '\0';
+	if (comma && (owner = strchr(comma, ',')))
+		*owner++ = '\0';
 	bool is_fd = !strncmp(text, "fd:", 3) || text[strspn(text, "0123456789")] == '\0';
 	if (!strncmp(text, "fd:", 3) || !strncmp(text, "fifo:", 5))
 		name = strchr(text, ':') + 1;
 	control->fd = is_fd ? take_descriptor(name) : open_fifo(name);
 	if (control->fd >= 0 && comma)
 		control->ack = is_fd ? take_descriptor(comma) : open_fifo(comma);
+	if (owner && !owner_parse(&control->owner, owner, report))
+		return false;
 	if (control->fd >= 0 && (!comma || control->ack >= 0))
 		return true;
 	report_failure(report, "cannot take commands from '%s' (must be a descriptor, or a FIFO "
@@ -124,5 +128,6 @@ void control_end(struct control *control, int status, const struct report *repor
 			report->status ? words[report->cause] : "");
 	descriptor_close(control->fd);
 	descriptor_close(control->ack);
-	control->fd = control->ack = -1;
+	owner_close(&control->owner);
+	*control = (struct control)CONTROL_CLOSED;
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "base/report.h"
+#include "target/owner.h"
 
 #include <stddef.h>
 
@@ -19,16 +20,17 @@ enum control_command {
 struct control {
 	int fd;			/* descriptor from which commands are read; -1: not open */
 	int ack;		/* descriptor for "ack" after each command; -1: none */
+	struct owning_process owner;	/* that sends the commands, if it is known */
 	char line[64];		/* start of the next line */
 	size_t used;		/* bytes in LINE */
 };
 
 /* Initialiser: not open. */
-#define CONTROL_CLOSED { .fd = -1, .ack = -1 }
+#define CONTROL_CLOSED { .fd = -1, .ack = -1, .owner = OWNER_NONE }
 
 /*
- * Open WHERE: "fd:N[,ACK]", "fifo:PATH[,ACK]", or just N or PATH.  FIFOs must exist.
- * Descriptors are duplicated.  False: reported.
+ * Open WHERE: "fd:N[,ACK[,PID]]", "fifo:PATH[,ACK[,PID]]", or without "fd:" or "fifo:".  FIFOs
+ * must exist.  Descriptors are duplicated.  PID is the owner.  False: reported.
  */
 bool control_open(struct control *control, const char *where, struct report *report);
 

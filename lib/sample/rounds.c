@@ -95,6 +95,7 @@ bool sampler_is_over(struct sampler *s, uint64_t time)
 	const struct sampler_options *o = s->options;
 
 	return *o->stop || output_ended(s->out) || !target_is_alive(s, time) ||
+	       (o->control && !owner_is_there(&o->control->owner)) ||
 	       (end_due(s) && time >= end_due(s)) ||
 	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }

@@ -249,6 +249,8 @@ static bool watch_all(struct sampler *s)
 		watch(s, s->options->control->fd, EPOLLIN);
 		if (s->options->control->ack >= 0)
 			watch(s, s->options->control->ack, 0);	/* nobody reads it any more */
+		if (s->options->control->owner.pidfd >= 0)
+			watch(s, s->options->control->owner.pidfd, EPOLLIN);
 	}
 	for (size_t i = 0; i < s->counters.cpus; i++)
 		if (s->counters.ring[i].fd >= 0)
@@ -259,9 +261,11 @@ static bool watch_all(struct sampler *s)
 
 static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
+	const struct control *control = s->options->control;
 	int fd = event->data.fd;
 
-	if (fd == s->out->fd || (s->options->control && fd == s->options->control->ack)) {
+	if (fd == s->out->fd ||
+	    (control && (fd == control->ack || fd == control->owner.pidfd))) {
 		s->done = true;
 		return;
 	}

@@ -350,6 +350,7 @@ static void work_fork(void)
 /* End while a profile runs: HOW.  A child that has copies of all descriptors stays. */
 static void end(const char *how)
 {
+	config.flags |= strcmp(how, "exec") ? 0 : PMUKIT_START_PAUSED;
 	char *const sleep[] = { "sleep", "1000", NULL };
 
 	start();
