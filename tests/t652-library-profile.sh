@@ -91,6 +91,48 @@ check 'the periods of a clock add up to the CPU time of all threads' <<'END'
 		"$(awk '/^cpu/ { print $2 / 1e6 }' said)" 15
 END
 
+# values FILE: the value of each function in the profile, as pprof says it
+values() {
+	go tool pprof -symbolize=none -top -unit=count "$1" 2>/dev/null |
+		awk '/flat%/ { table = 1; next } table { print $1, $6 }'
+}
+
+check 'the profile has the same counts, and the names of functions' <<'END'
+	built
+	needs_command go
+	for out in s.pb.gz callback:s.pb.gz; do
+		profile -e hits -c 1 -o $out threads >said
+		all_well
+		values s.pb.gz | grep -x "900 hit"
+	done
+	profile -e hits -c 1 -o s.pb.gz pauses >said
+	values s.pb.gz | grep -x "1500 hit"
+	go tool pprof -symbolize=none -lines -top s.pb.gz 2>/dev/null | grep "hit .*/profile.c:"
+	# nothing happened
+	profile -e context-switches:u -o s.pb.gz nothing >said
+	says "stop: 0"
+	go tool pprof -symbolize=none -top s.pb.gz >top 2>&1
+	none grep -i "hit" top
+END
+
+check 'a library that is loaded meanwhile has names' <<'END'
+	built
+	needs_command go
+	cat >loaded.c <<-EOF
+	#include <time.h>
+	void loaded(int ms)
+	{
+		while (clock() < ms * (CLOCKS_PER_SEC / 1000))
+			for (volatile int i = 0; i < 100000; i++)
+				;
+	}
+	EOF
+	gcc -O1 -g -shared -fPIC -o loaded.so loaded.c
+	profile -e task-clock -F 1000 -o s.pb.gz dlopen >said
+	all_well
+	go tool pprof -symbolize=none -top s.pb.gz 2>/dev/null | awk '$6 == "loaded"' | grep .
+END
+
 check 'wait() finds no process, and no SIGCHLD is sent' <<'END'
 	built
 	records unnoticed
@@ -131,6 +173,9 @@ check 'after fork() the child cannot use the profile, and the parent can' <<'END
 	test "$(grep -c "^child's .*: -10 the handle was made by the parent" said)" -eq 4
 	says "child 0" "running: 1" "stop: 0"
 	sampled 200 s.data
+	records -f 2 fork	# with children
+	says "child 0" "running: 1" "stop: 0"
+	sampled 300 s.data
 END
 
 check 'the sampler has no descriptor of the program, and the program has those that it had' <<'END'
@@ -257,6 +302,15 @@ check 'a sampler that is killed is noticed, and what was recorded is there' <<'E
 	wait
 	says "running: 0" "pause: -8 pmu-sample ended on its own.*" \
 		"stop: -8 pmu-sample ended on its own.*"
+	needs_command go
+	profile -e hits -c 1 -o s.pb.gz killed >said &
+	eventually grep -q "^pid" said
+	sampler=$(sampler_of "$(sed -n "s/^pid //p" said)")
+	eventually sampled 100 "/proc/$sampler/fd/1"
+	kill -9 "$sampler"
+	wait
+	says "stop: -8 pmu-sample ended on its own.*"
+	values s.pb.gz | grep -x "100 hit"
 END
 
 check 'a full disk, a limit and a reader that has gone are errors' <<'END'
@@ -272,8 +326,12 @@ check 'a full disk, a limit and a reader that has gone are errors' <<'END'
 	head -c 1 pipe >/dev/null &
 	profile -e hits -c 1 -r -o pipe nothing >said
 	says "stop: -3 cannot write records to the descriptor 3: Broken pipe"
-	profile -e hits -c 1 -r -o callback:/no/file nothing >said
-	says "stop: -11 a callback asked to end"
+	for records in -r ""; do
+		profile -e hits -c 1 $records -o callback:/no/file nothing >said
+		says "stop: -11 a callback asked to end"
+	done
+	profile -e hits -c 1 -o /dev/full nothing >said
+	says "stop: -3 cannot write to the descriptor: No space left on device"
 END
 
 check 'the sampler ends with the program: exit and kill -9, also if a child goes on' <<'END'

@@ -41,8 +41,6 @@ static int check_result(const struct pmukit_profile_config *c)
 	if ((unsigned int)c->result > PMUKIT_RECORDS)
 		return fail(PMUKIT_WRONG_ARGUMENT, "pmukit_profile_config.result is %d: it is not "
 			    "in enum pmukit_result", (int)c->result);
-	if (c->result == PMUKIT_PPROF)
-		return fail(PMUKIT_WRONG_ARGUMENT, "this version has only PMUKIT_RECORDS");
 	if (!c->write && c->fd <= 0)
 		return fail(PMUKIT_WRONG_ARGUMENT, "the result has no place: set "
 			    "pmukit_profile_config.fd or .write");

@@ -179,6 +179,7 @@ static int stop(void *profile)
 		messages_pass(p);
 	else
 		status = messages_fail(p);
+	p->is_stopped = true;
 	return result_finish(p, status);
 }
 
@@ -198,8 +199,10 @@ int pmukit_profile_stop(struct pmukit_profile *p)
 {
 	int status = guarded(p ? &p->handle : NULL, HANDLE_PROFILE, stop, p);
 
-	if (status == PMUKIT_OTHER_PROCESS || !p)
+	if (status == PMUKIT_OTHER_PROCESS || !p || p->handle.kind != HANDLE_PROFILE)
 		return status;
+	if (p->config.result == PMUKIT_PPROF && p->is_stopped)
+		status = profile_make(p, status);
 	handle_close(&p->handle, HANDLE_PROFILE, release, p);
 	return status;
 }

@@ -24,6 +24,7 @@ struct pmukit_profile {
 	bool has_started;	/* everything was sampled once */
 	bool has_ended;		/* the sampler gives no more answers */
 	bool is_silent;		/* because it did not answer in time */
+	bool is_stopped;	/* the result can be written */
 	int exit_status;	/* that the sampler has sent; -1: none */
 	int cause;		/* a status: why the sampler failed */
 };
@@ -89,3 +90,10 @@ int result_open(struct pmukit_profile *p);
  * STATUS is what is wrong so far.  Return it, or what is wrong with the result.
  */
 int result_finish(struct pmukit_profile *p, int status);
+
+/*
+ * Outside of a work function, when the sampler has ended: make the profile of the records in our
+ * file, and write it.  STATUS is what is wrong so far, with its error in this thread.  Return it,
+ * or what is wrong with the result, and set the error of this thread to that.
+ */
+int profile_make(const struct pmukit_profile *p, int status);

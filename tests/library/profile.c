@@ -18,6 +18,7 @@
  */
 #include <pmukit.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -230,6 +231,21 @@ static void work_pages(void)
 	stop(p);
 	printf("pages %d %" PRIxPTR " %" PRIxPTR "\n", PAGES, (uintptr_t)pages,
 	       (uintptr_t)pages + PAGES * PAGE - 1);
+}
+
+/* Load a library while the profile runs, and use CPU time in it. */
+static void work_dlopen(void)
+{
+	struct pmukit_profile *p = start();
+	void *library = dlopen("./loaded.so", RTLD_NOW);
+	void (*loaded)(int) = library ? (void (*)(int))dlsym(library, "loaded") : NULL;
+
+	if (!loaded)
+		printf("dlopen: -1 %s\n", dlerror());
+	else
+		loaded(100);
+	stop(p);
+	dlclose(library);
 }
 
 static volatile sig_atomic_t children, alarms;
@@ -536,6 +552,7 @@ static void work_time(void)
 static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "pauses", work_pauses }, { "threads", work_threads }, { "starts", work_starts },
 	{ "two", work_two }, { "cpu", work_cpu }, { "pages", work_pages },
+	{ "dlopen", work_dlopen },
 	{ "unnoticed", work_unnoticed }, { "unnoticed-by-reaper", work_unnoticed_by_reaper },
 	{ "ignored", work_ignored }, { "signals", work_signals }, { "fork", work_fork },
 	{ "end-exit", work_end_exit }, { "end-kill", work_end_kill }, { "end-exec", work_end_exec },
