@@ -178,10 +178,11 @@ check 'after fork() the child cannot use the profile, and the parent can' <<'END
 	sampled 300 s.data
 END
 
-check 'the sampler has no descriptor of the program, and the program has those that it had' <<'END'
-	built
+# has_no_descriptor [-k]: work "descriptors" proves it
+has_no_descriptor() {
+	rm -f go
 	mkfifo go
-	records descriptors <go &
+	records "$@" descriptors <go &
 	exec 3>go
 	eventually grep -q "^pid" said
 	pid=$(sed -n "s/^pid //p" said)
@@ -197,6 +198,23 @@ check 'the sampler has no descriptor of the program, and the program has those t
 	sed -n "s/^before: //p" said >want
 	sed -n "s/^after: //p" said | same want -
 	sampled 100 s.data
+}
+
+check 'the sampler has no descriptor of the program, which has those that it had' <<'END'
+	built
+	has_no_descriptor
+END
+
+check 'the same on older kernels; a sampler that hangs is ended there, too' <<'END'
+	built
+	has_no_descriptor -k
+	records -k unnoticed
+	says "found 0, signals 0, left -1: No child processes"
+	printf '#!/bin/sh\necho $$ >pid; exec sleep 1000\n' >sleeps
+	chmod +x sleeps
+	profile -k -r -o s.data -s ./sleeps nothing >said
+	grep "^start: -8 './sleeps' did not answer" said
+	eventually gone "$(cat pid)"
 END
 
 check 'without descriptors the start fails, and takes none' <<'END'

@@ -73,8 +73,14 @@ static int start_sampler(struct pmukit_profile *p, const struct pmukit_profile_c
 		return 0;
 	errno = error;
 	report_failure(&p->handle.report, "cannot run '%s'", p->program);
-	return error == ENOMEM || error == EMFILE || error == ENFILE ? PMUKIT_NO_MEMORY
-	       : error == EAGAIN || error == EPERM ? PMUKIT_SYSTEM : PMUKIT_NO_SAMPLER;
+	switch (error) {
+	case ENOENT: case ENOTDIR: case EACCES: case ENOEXEC: case ELIBBAD: case ELOOP:
+		return PMUKIT_NO_SAMPLER;
+	case ENOMEM: case EMFILE: case ENFILE:
+		return PMUKIT_NO_MEMORY;
+	default:
+		return PMUKIT_SYSTEM;
+	}
 }
 
 static int start(void *arguments)

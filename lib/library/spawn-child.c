@@ -2,8 +2,8 @@
 /*
  * What runs in the processes that share the program's memory.
  *
- * They have the signal mask, the stack protector and the errno of the thread that started them.  So
- * they make raw calls only.  All signals are blocked until the sampler has no handler any more.
+ * They have the thread pointer, and so the errno, of the thread that started them.  So they make
+ * raw calls only.  All signals are blocked until the sampler has no handler any more.
  */
 #include "library/spawn-child.h"
 #include "library/raw-call.h"
@@ -180,11 +180,10 @@ int spawn_middle(void *spawn)
 {
 	struct spawn *s = spawn;
 
-	/* glibc's function sets errno if it fails: the program waits, and restores its errno */
-	s->pid = clone(be_sampler, s->sampler_stack + SPAWN_STACK,
-		       CLONE_VM | CLONE_VFORK | SIGCHLD, s);
+	s->pid = (pid_t)raw_clone(CLONE_VM | CLONE_VFORK | SIGCHLD, s->sampler_stack + SPAWN_STACK,
+				  be_sampler, s);
 	if (s->pid < 0)
-		s->error = errno;
+		s->error = -s->pid;
 	bool stays = s->stays && !s->error, waits = s->stays || s->error;
 	if (stays)
 		settle();

@@ -67,15 +67,14 @@ static void await_results(struct spawn *s, pid_t middle)
  */
 static pid_t run_middle(struct spawn *s)
 {
-	const int flags = CLONE_VM | (s->stays ? 0 : CLONE_VFORK);
+	const unsigned long flags = CLONE_VM | (s->stays ? 0 : CLONE_VFORK);
 	const unsigned long all = ~0UL;
 	unsigned long before;
-	int error = errno;
 
 	raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, MASK_BYTES);
-	pid_t middle = clone(spawn_middle, s->middle_stack + SPAWN_STACK, flags, s);
+	pid_t middle = (pid_t)raw_clone(flags, s->middle_stack + SPAWN_STACK, spawn_middle, s);
 	if (middle < 0) {
-		s->error = errno;
+		s->error = -middle;
 	} else if (s->stays) {
 		await_results(s, middle);
 	} else {
@@ -84,7 +83,6 @@ static pid_t run_middle(struct spawn *s)
 			s->error = ECHILD;
 	}
 	raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, MASK_BYTES);
-	errno = error;
 	if (middle > 0 && s->stays && !s->error)
 		return middle;
 	if (middle > 0 && s->stays && s->done)

@@ -10,6 +10,7 @@
  *	-o FILE		the result; "callback:FILE" takes it by a callback; "none": no config
  *	-n N		the descriptor of the result has this number
  *	-r		the result is the records, not a profile
+ *	-k		on an older kernel
  *	-O OPTION	an option of pmu-sample
  *	-p PID		sample this process
  *	-s PATH		the sampler
@@ -22,9 +23,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +148,7 @@ static void work_threads(void)
 
 static void *start_threads(void *stop)
 {
-	while (!*(volatile bool *)stop) {
+	while (!atomic_load((atomic_bool *)stop)) {
 		pthread_t thread;
 
 		if (pthread_create(&thread, NULL, hits, (void *)1) == 0)
@@ -155,7 +160,7 @@ static void *start_threads(void *stop)
 /* While two threads start others, this one starts profiles; in each, it calls hit() 10 times. */
 static void work_starts(void)
 {
-	static volatile bool over;
+	static atomic_bool over;
 	pthread_t thread[2];
 
 	for (int i = 0; i < 2; i++)
@@ -166,7 +171,7 @@ static void work_starts(void)
 		hits((void *)10);
 		stop(p);
 	}
-	over = true;
+	atomic_store(&over, true);
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
 	printf("thread %d\n", (int)getpid());
@@ -574,6 +579,24 @@ static void open_result(const char *file)
 	config.fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
 }
 
+/* Let this process and its children have a kernel without the calls that Linux 5.1 to 5.9 added. */
+static void lack_calls(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_send_signal, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		perror("seccomp");
+}
+
 static void set(int letter, char *value)
 {
 	static int event_count, option_count;
@@ -606,6 +629,9 @@ static void set(int letter, char *value)
 	case 'r':
 		config.result = PMUKIT_RECORDS;
 		break;
+	case 'k':
+		lack_calls();
+		break;
 	case 'p':
 		config.pid = atoi(value);
 		break;
@@ -622,7 +648,7 @@ int main(int argc, char **argv)
 	int letter;
 
 	config.message = on_message;
-	while ((letter = getopt(argc, argv, "e:c:F:f:o:n:rO:p:s:")) >= 0)
+	while ((letter = getopt(argc, argv, "e:c:F:f:o:n:rkO:p:s:")) >= 0)
 		set(letter, optarg);
 	for (size_t i = 0; i < sizeof(works) / sizeof(*works) && optind < argc; i++)
 		if (!strcmp(works[i].name, argv[optind])) {
