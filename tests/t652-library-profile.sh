@@ -33,6 +33,7 @@ all_well() { none grep -E "^[a-z ]*: -|^message 1" said; }
 
 # sampler_of PID: the pid of its sampler, or nothing
 sampler_of() { grep -lz -e "^--pid=$1\$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3; }
+no_middle() { test -z "$(grep -lx pmukit-middle /proc/[0-9]*/comm 2>/dev/null)"; }
 no_sampler_of() { test -z "$(sampler_of "$1")"; }
 
 check 'each event is sampled from resume to pause, and no other' <<'END'
@@ -79,13 +80,13 @@ check 'page faults: each page that is touched first has a sample with its addres
 	EOF
 	samples s.data addr | awk -v a="$first" -v z="$last" '
 		{ sub(/^ */, ""); while (length < length(a)) $0 = "0" $0
-		  if ($1 >= a && $1 <= z) print $1 }' | sort -u >got
+		  if ($1 "" >= a "" && $1 "" <= z "") print $1 }' | sort -u >got
 	test "$(wc -l <got)" -eq "$pages"
 END
 
 check 'the periods of a clock add up to the CPU time of all threads' <<'END'
 	built
-	undisturbed profile -e task-clock -F 1000 -r -o s.data cpu >said
+	undisturbed profile -e task-clock -F 1000 -f 16 -r -o s.data cpu >said
 	all_well
 	near "$(samples s.data period | awk '{ n += $1 } END { print n / 1e6 }')" \
 		"$(awk '/^cpu/ { print $2 / 1e6 }' said)" 15
@@ -157,6 +158,13 @@ check 'the same if the program adopts orphans, or is process 1' <<'END'
 		! grep "^found" said || says "found 0, signals 0, left -1: No child processes"
 		sampled 10 s.data
 	done
+END
+
+check 'the pages of the program are not copied' <<'END'
+	built
+	records faults
+	all_well
+	at_most "$(sed -n "s/^faults //p" said)" 100
 END
 
 check 'a call that signals interrupt goes on' <<'END'
@@ -352,15 +360,17 @@ check 'a full disk, a limit and a reader that has gone are errors' <<'END'
 	says "stop: -3 cannot write to the descriptor: No space left on device"
 END
 
-check 'the sampler ends with the program: exit and kill -9, also if a child goes on' <<'END'
+check 'the sampler ends with the program: exit, kill -9 and a crash, also if a child goes on' <<'END'
 	built
-	for how in exit kill; do
+	ulimit -c 0
+	for how in exit kill crash; do
 		rm -f s.data
 		records end-$how || :
 		all_well
 		eventually no_sampler_of "$(sed -n "s/^pid //p" said)"
 		sampled 100 s.data
 	done
+	eventually no_middle	# which shares the memory of the program that crashed
 END
 
 check 'it ends after exec(), also if it is paused, or samples another process' <<'END'

@@ -253,6 +253,26 @@ static void work_dlopen(void)
 	dlclose(library);
 }
 
+/* How often writing to 4,000 pages faults that were written before the start. */
+static void work_faults(void)
+{
+	enum { PAGES = 4000, PAGE = 4096 };
+	volatile char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rusage before, after;
+
+	madvise((void *)(uintptr_t)pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+	for (int i = 0; i < PAGES; i++)
+		pages[i * PAGE] = 1;
+	struct pmukit_profile *p = start();
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < PAGES; i++)
+		pages[i * PAGE] = 2;
+	getrusage(RUSAGE_SELF, &after);
+	printf("faults %ld\n", after.ru_minflt - before.ru_minflt);
+	stop(p);
+}
+
 static volatile sig_atomic_t children, alarms;
 
 static void on_signal(int number)
@@ -368,7 +388,7 @@ static void work_fork(void)
 	stop(p);
 }
 
-/* End while a profile runs: HOW.  A child that has copies of all descriptors stays. */
+/* End while a profile runs: HOW; "crash" is any other.  A child that has copies of all descriptors stays. */
 static void end(const char *how)
 {
 	config.flags |= strcmp(how, "exec") ? 0 : PMUKIT_START_PAUSED;
@@ -394,6 +414,13 @@ static void end(const char *how)
 static void work_end_exit(void)
 {
 	end("exit");
+}
+
+/* The process that waits for the sampler shares the memory of the one that crashes. */
+static void work_end_crash(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	end("crash");
 }
 
 static void work_end_kill(void)
@@ -557,10 +584,11 @@ static void work_time(void)
 static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "pauses", work_pauses }, { "threads", work_threads }, { "starts", work_starts },
 	{ "two", work_two }, { "cpu", work_cpu }, { "pages", work_pages },
-	{ "dlopen", work_dlopen },
+	{ "dlopen", work_dlopen }, { "faults", work_faults },
 	{ "unnoticed", work_unnoticed }, { "unnoticed-by-reaper", work_unnoticed_by_reaper },
 	{ "ignored", work_ignored }, { "signals", work_signals }, { "fork", work_fork },
-	{ "end-exit", work_end_exit }, { "end-kill", work_end_kill }, { "end-exec", work_end_exec },
+	{ "end-exit", work_end_exit }, { "end-crash", work_end_crash },
+	{ "end-kill", work_end_kill }, { "end-exec", work_end_exec },
 	{ "killed", work_killed }, { "nothing", work_nothing },
 	{ "descriptors", work_descriptors }, { "scarce", work_scarce }, { "closed", work_closed },
 	{ "wrong", work_wrong }, { "time", work_time },
