@@ -63,18 +63,24 @@ static int pass_records(struct pmukit_profile *p)
 	return answer ? PMUKIT_STOPPED : n < 0 ? PMUKIT_SYSTEM : 0;
 }
 
-int result_finish(struct pmukit_profile *p, int status)
+int result_check(const struct pmukit_profile *p, struct report *report)
 {
 	const struct pmukit_profile_config *c = &p->config;
+
+	if (!is_direct(c) || !has_lost_its_reader(c->fd))
+		return 0;
+	errno = EPIPE;
+	report_failure(report, "cannot write records to the descriptor %d", c->fd);
+	return PMUKIT_SYSTEM;
+}
+
+int result_finish(struct pmukit_profile *p, int status)
+{
 	int passed = 0;
 
-	if (status == 0 && is_direct(c) && has_lost_its_reader(c->fd)) {
-		errno = EPIPE;
-		report_failure(&p->handle.report, "cannot write records to the descriptor %d",
-			       c->fd);
-		return PMUKIT_SYSTEM;
-	}
-	if (c->result == PMUKIT_RECORDS && p->records >= 0)
+	if (status == 0)
+		status = result_check(p, &p->handle.report);
+	if (p->config.result == PMUKIT_RECORDS && p->records >= 0)
 		passed = pass_records(p);
 	return status < 0 ? status : passed;
 }

@@ -83,6 +83,19 @@ static int start_sampler(struct pmukit_profile *p, const struct pmukit_profile_c
 	}
 }
 
+/* The sampler has ended before it was ready, without an error: return why. */
+static int fail_at_end(struct pmukit_profile *p)
+{
+	struct report *report = &p->handle.report;
+	int status = result_check(p, report);
+
+	messages_pass(p);
+	if (status < 0)
+		return status;
+	report_error(report, "the process has ended before it was sampled");
+	return PMUKIT_NOT_FOUND;
+}
+
 static int start(void *arguments)
 {
 	const struct profile_starting *a = arguments;
@@ -101,7 +114,7 @@ static int start(void *arguments)
 	/* It reads commands when it has attached to all threads. */
 	p->has_started = dialog_command(p, "ping");
 	if (!p->has_started)
-		return messages_fail(p);
+		return p->exit_status == 0 ? fail_at_end(p) : messages_fail(p);
 	messages_pass(p);
 	return 0;
 }

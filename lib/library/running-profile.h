@@ -86,6 +86,12 @@ int messages_fail(struct pmukit_profile *p);
 int result_open(struct pmukit_profile *p);
 
 /*
+ * In a work function, when the sampler has ended: return 0, or a status (reported) if nobody reads
+ * the records any more.  The sampler itself ends then without a word.
+ */
+int result_check(const struct pmukit_profile *p, struct report *report);
+
+/*
  * In a work function, when the sampler has ended: give the caller records that are in our file.
  * STATUS is what is wrong so far.  Return it, or what is wrong with the result.
  */

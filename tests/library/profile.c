@@ -25,6 +25,7 @@
 #include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -388,7 +389,10 @@ static void work_fork(void)
 	stop(p);
 }
 
-/* End while a profile runs: HOW; "crash" is any other.  A child that has copies of all descriptors stays. */
+/*
+ * End while a profile runs: HOW; "crash" is any other.  A child that has copies of all descriptors
+ * stays.
+ */
 static void end(const char *how)
 {
 	config.flags |= strcmp(how, "exec") ? 0 : PMUKIT_START_PAUSED;
@@ -453,6 +457,31 @@ static void work_nothing(void)
 {
 	struct pmukit_profile *p = start();
 
+	hits((void *)100);
+	stop(p);
+}
+
+/* The result is a pipe that nobody reads any more; or nobody reads it after the start. */
+static void await_end_of_reader(void)
+{
+	struct pollfd p = { .fd = config.fd };
+
+	while (poll(&p, 1, -1) != 1 || !(p.revents & POLLERR))
+		;
+}
+
+static void work_no_reader(void)
+{
+	await_end_of_reader();
+	stop(start());
+}
+
+static void work_lost_reader(void)
+{
+	struct pmukit_profile *p = start();
+
+	hits((void *)100);
+	await_end_of_reader();
 	hits((void *)100);
 	stop(p);
 }
@@ -560,6 +589,12 @@ static void work_wrong(void)
 	pmukit_profile_cancel(NULL);
 }
 
+static void *sleeps(void *unused)
+{
+	pause();
+	return unused;
+}
+
 /* How long a start takes with ten other threads, in us: the least of some. */
 static void work_time(void)
 {
@@ -567,7 +602,7 @@ static void work_time(void)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < 10; i++)
-		pthread_create(&thread, NULL, wait_for_any, NULL);
+		pthread_create(&thread, NULL, sleeps, NULL);
 	for (int i = 0; i < 30; i++) {
 		uint64_t before = ns(CLOCK_MONOTONIC), time;
 		struct pmukit_profile *p = pmukit_profile_start(&config);
@@ -589,6 +624,7 @@ static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "ignored", work_ignored }, { "signals", work_signals }, { "fork", work_fork },
 	{ "end-exit", work_end_exit }, { "end-crash", work_end_crash },
 	{ "end-kill", work_end_kill }, { "end-exec", work_end_exec },
+	{ "no-reader", work_no_reader }, { "lost-reader", work_lost_reader },
 	{ "killed", work_killed }, { "nothing", work_nothing },
 	{ "descriptors", work_descriptors }, { "scarce", work_scarce }, { "closed", work_closed },
 	{ "wrong", work_wrong }, { "time", work_time },
