@@ -2,6 +2,7 @@
 # Which files libpmukit opens to find names: as the caller allows, whatever the paths in a stream.
 # kinds: release
 . tests/lib.sh
+. tests/budgets.sh
 
 lib=${BIN%/bin}/lib
 by_fd="/proc/self/fd/[0-9]*"	# how a file that was found is opened, and its path is asked for
@@ -148,6 +149,27 @@ check 'a list of the kernel that the caller names is opened in any case; this on
 		none grep -vx "s.data\|$PWD/kallsyms\|/usr/lib/debug/.build-id/.*\|$by_fd" asked
 		grep -qx "$PWD/kallsyms" asked
 		has_name the_kernel got
+	done
+END
+
+check 'more files than the program may have open: they are used in turn, and some stay free' <<'END'
+	built
+	program
+	with_local many.data <<-EOF
+	os.mkdir("copies")
+	here, bytes_ = os.getcwd(), open("t", "rb").read()
+	for i in range(600):
+	    open("copies/%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x2000 * i, 0x2000, "%s/copies/%d" % (here, i)))
+	for i in range(600):
+	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
+	EOF
+	for most in 256 64; do
+		(
+			ulimit -n $most
+			LD_LIBRARY_PATH=$lib "$scratch/files" stream many.data >got
+		)
+		test "$(grep -cx code got)" -eq 600
 	done
 END
 

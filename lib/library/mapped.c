@@ -23,7 +23,7 @@ struct mapped_pages {
 /* Each file takes a descriptor: leave the program half of those that it may have. */
 uint32_t mapped_files_max(uint32_t most)
 {
-	const rlim_t least = 256;
+	const rlim_t least = 8;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 < least)

@@ -228,15 +228,15 @@ bool images_make_room(struct images *i)
 {
 	enum { SPARE = 64 };	/* files that one image may open: debug and split files */
 	struct elf_pool *pool = &i->pool;
-	const uint32_t most = elf_pool_max(pool);
+	const uint32_t most = elf_pool_max(pool), spare = most < 4 * SPARE ? most / 4 : SPARE;
 	bool is_any_closed = false;
 	uint32_t count;
 
-	if (pool->open + SPARE < most && pool->memory <= ELF_POOL_MEMORY)
+	if (pool->open + spare < most && pool->memory <= ELF_POOL_MEMORY)
 		return false;
 	report_rarely(i->report, "more than %u files are mapped, or they take more than %llu MiB: "
 		      "the least recently used are closed, and opened again if they still exist",
-		      most - SPARE, ELF_POOL_MEMORY >> 20);
+		      most - spare, ELF_POOL_MEMORY >> 20);
 	struct image **use = list_uses(i, &count);
 	/* A quarter is to be free.  The last one stays: it would be opened again at once. */
 	for (uint32_t k = 0; k + 1 < count && (pool->open > most / 4 * 3 ||
