@@ -113,7 +113,7 @@ int room_close(int fd)
 
 int room_dup(int fd)
 {
-	return note_fd(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	return note_fd(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
 static size_t page_size(void)
