@@ -35,7 +35,7 @@
  * The four come in arrays, or from the caller, and never grow: struct pmukit_value_type,
  * pmukit_label, pmukit_frame and pmukit_stack.
  *
- * Stack.  Each call needs at most 256 KiB of the caller's stack.
+ * Stack.  Each call needs at most 1 MiB of the caller's stack, which very long names of C++ take.
  */
 #ifndef PMUKIT_H
 #define PMUKIT_H

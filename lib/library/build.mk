@@ -21,7 +21,7 @@ KIT_INNER   := $(filter-out $(KIT_OUTER),$(patsubst %.c,$B/pic/%.o,$(wildcard li
 # The modules' own names for threads' variables cost nothing in a program that was linked to the
 # library, and in one that loads it later, a few bytes of those that glibc keeps for this.
 PIC  = -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -Iinclude \
-       -ftls-model=initial-exec
+       -ftls-model=initial-exec $(if $(SANITIZE),-DCHECK_ROOMS)
 KIT_LIBS = -lpfm -lprotobuf-c -lz -lzstd -ldeflate -llzma
 SO   = libpmukit.so.0
 # Below PREFIX.  Debian has lib/x86_64-linux-gnu, others lib64.

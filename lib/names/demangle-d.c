@@ -9,7 +9,10 @@
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 
-enum { REFERENCES_MAX = 16 };	/* each may double the output */
+enum {
+	REFERENCES_MAX = 16,	/* each may double the output */
+	NESTED_MAX = 2500,	/* bytes of a name: each may take 320 bytes of stack */
+};
 
 /* Return the quote that ends the string at AT, or the end of AT. Quotes inside are not escaped. */
 static const char *end_of_string(const char *at)
@@ -74,7 +77,7 @@ bool demangle_d(const char *mangled, enum demangle_style style, struct sink *s)
 
 	for (const char *at = mangled; *at; at++)
 		references += *at == 'Q';
-	if (references > REFERENCES_MAX)
+	if (references > REFERENCES_MAX || strlen(mangled) > NESTED_MAX)
 		return false;
 	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
 	size_t size = readable ? strlen(readable) : 0;

@@ -2,6 +2,7 @@
 #include "tests/unit/demangled.h"
 #include "tests/unit/tap.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 /* A template of a pair of the same of ...: each level doubles the readable form. */
@@ -33,6 +34,52 @@ static bool depth_is_bounded(void)
 	}
 	free(name);
 	return good;
+}
+
+/* Demangle the worst names that were found by trying pairs of all tokens, 4,095 bytes each. */
+static void *demangle_worst(void *done)
+{
+	static const char *const worst[][2] = {
+		{ "_Z1fI", "F" }, { "_Z1f", "P" }, { "_Z1f", "A_" }, { "_Z1fI", "PF" },
+		{ "_Z1fIX", "ng" }, { "_ZN1fE", "N1fI" }, { "_RM", "R" }, { "_RI", "RR" }, { "_D1f", "R" },
+	};
+	static char name[4096];
+
+	for (size_t i = 0; i < sizeof(worst) / sizeof(*worst); i++) {
+		size_t used = (size_t)snprintf(name, sizeof(name), "%s", worst[i][0]);
+
+		while (used + strlen(worst[i][1]) < sizeof(name) - 1)
+			used += (size_t)snprintf(name + used, sizeof(name) - used, "%s",
+						 worst[i][1]);
+		name[used - 1] = 'i';
+		demangle(&arena, name, DEMANGLE_TEMPLATES);
+		name[2000] = '\0';
+		demangle(&arena, name, DEMANGLE_TEMPLATES);
+	}
+	*(bool *)done = true;
+	return NULL;
+}
+
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+
+/* The library promises 1 MiB for each call; sanitizers make frames larger. */
+static bool stack_is_bounded(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+	const size_t size = 16 << 20;
+#else
+	const size_t size = 960 << 10;
+#endif
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool done = false;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, size);
+	return pthread_create(&thread, &attr, demangle_worst, &done) == 0 &&
+	       pthread_join(thread, NULL) == 0 && done;
 }
 
 int main(void)
@@ -76,6 +123,7 @@ int main(void)
 	    gives("_D3std5stdio7writelnFZv", DEMANGLE_TEMPLATES, "std.stdio.writeln"), "D");
 	tap(bomb_is_left_alone(), "a name that doubles itself is cut or left");
 	tap(depth_is_bounded(), "a deep name is bounded");
+	tap(stack_is_bounded(), "no name takes more than 960 KiB of stack");
 	arena_release(&arena);
 	return tap_done();
 }
