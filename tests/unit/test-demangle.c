@@ -41,7 +41,8 @@ static void *demangle_worst(void *done)
 {
 	static const char *const worst[][2] = {
 		{ "_Z1fI", "F" }, { "_Z1f", "P" }, { "_Z1f", "A_" }, { "_Z1fI", "PF" },
-		{ "_Z1fIX", "ng" }, { "_ZN1fE", "N1fI" }, { "_RM", "R" }, { "_RI", "RR" }, { "_D1f", "R" },
+		{ "_Z1fIX", "ng" }, { "_ZN1fE", "N1fI" }, { "_RM", "R" }, { "_RI", "RR" },
+		{ "_D1f", "R" },
 	};
 	static char name[4096];
 
