@@ -63,7 +63,8 @@ static int open_binary(void *arguments)
 	options_copy(&b->options, &a->options);
 	int fd = open_file(a);
 	if (fd < 0)
-		return handle_status(&b->handle, PMUKIT_DAMAGED);
+		return errno == ENOMEM || errno == EMFILE || errno == ENFILE
+		       ? PMUKIT_NO_MEMORY : handle_status(&b->handle, PMUKIT_DAMAGED);
 	/* A file of the caller has its position in common with FD. */
 	off_t at = lseek(fd, 0, SEEK_CUR);
 	b->names = file_names_open(&b->options.resolve, fd, a->fd < 0 ? NULL : a->name,

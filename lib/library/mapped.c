@@ -40,8 +40,11 @@ bool mapped_open(struct mapped *m, int fd)
 	int own = room_dup(fd);
 	void *at = own < 0 ? NULL : room_reserve(mapped_reserved(new.size));
 	if (!at) {
+		bool is_full = errno == ENOMEM;
 		if (own >= 0)
 			close(own);
+		if (is_full)
+			out_of_memory();
 		return false;
 	}
 	size_t words = new.size / PAGE / WORD + 1;
