@@ -31,7 +31,7 @@ OBJCOPY      ?= objcopy
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
 	  names symbol code unwind target relay labels counters sample counting resolve filter pprof \
 	  rows stacks aggregate compare access listing show results flame live survey host compose push \
-	  serve library tool
+	  serve library self tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -43,7 +43,7 @@ UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% p
 		$(addprefix compose/,callgraph% label% pipeline% plan% profiled% view%) \
 		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
-SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(filter-out library,$(MODULES)),$(wildcard lib/$m/*.c)))
+SOURCES := $(filter-out $(UNUSED) lib/base/version.c,$(foreach m,$(filter-out library self,$(MODULES)),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))

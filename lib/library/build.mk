@@ -1,10 +1,11 @@
 # make lib: libpmukit.so.0, libpmukit.a and pmukit.pc, in build/release/lib.
 #
-# The library is made of the tools' own code, compiled once more (-fPIC), and of lib/library.  The
-# linker chooses: what lib/library defines is not taken from elsewhere, such as out_of_memory().
+# The library is made of the tools' own code, compiled once more (-fPIC), and of lib/library and
+# lib/self.  The linker chooses: what these define is not taken from elsewhere, such as
+# out_of_memory().
 #
-#   whole.o   lib/library, and what it needs of the other modules and of libiberty.  In it, malloc(),
-#             open() and the like have the names of our own functions (renamed.txt)
+#   whole.o   lib/library, lib/self, and what they need of the other modules and of libiberty.  In
+#             it, malloc(), open() and the like have the names of our own functions (renamed.txt)
 #   kit.o     whole.o and these functions: the library itself
 #   the .so   kit.o, linked to shared libraries
 #   the .a    one object: kit.o and the static libraries, in which only the interface is global
@@ -17,7 +18,7 @@ KIT_MODULES := base linux record stream resolved elf event process waits locate 
 	       symbol code unwind labels resolve filter pprof rows stacks aggregate compare
 KIT_SOURCES := $(filter-out lib/base/version.c,$(foreach m,$(KIT_MODULES),$(wildcard lib/$m/*.c)))
 KIT_OUTER   := $(OUTER:%=$B/pic/lib/library/%.o)
-KIT_INNER   := $(filter-out $(KIT_OUTER),$(patsubst %.c,$B/pic/%.o,$(wildcard lib/library/*.c)))
+KIT_INNER   := $(filter-out $(KIT_OUTER),$(patsubst %.c,$B/pic/%.o,$(wildcard lib/library/*.c lib/self/*.c)))
 # The modules' own names for threads' variables cost nothing in a program that was linked to the
 # library, and in one that loads it later, a few bytes of those that glibc keeps for this.
 PIC  = -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -Iinclude \
@@ -35,7 +36,7 @@ $B/pic/%.o: $O/%.c lib/library/build.mk | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) $(PIC) -c -o $@ $<
-$(patsubst %.c,$B/pic/%.o,$(wildcard lib/pprof/*.c) $(wildcard lib/library/*.c)): \
+$(patsubst %.c,$B/pic/%.o,$(wildcard lib/pprof/*.c lib/library/*.c lib/self/*.c)): \
 	$O/proto/profile.pb-c.c
 # protoc-c's code would end the program.
 $B/pic/proto/profile.pb-c.o: OURS += -DNDEBUG
@@ -43,12 +44,12 @@ $B/pic/lib/base/version.o: $B/version.h
 $B/pic/lib/base/version.o: OURS += -include $B/version.h
 
 # Where make install puts pmu-sample.
-$B/pic/library/prefix.h: FORCE
+$B/pic/self/prefix.h: FORCE
 	@mkdir -p $(@D)
 	@echo '#define PMUKIT_PROGRAMS "$(PREFIX)/bin"' | cmp -s - $@ || \
 		echo '#define PMUKIT_PROGRAMS "$(PREFIX)/bin"' >$@
-$B/pic/lib/library/profile-find.o: $B/pic/library/prefix.h
-$B/pic/lib/library/profile-find.o: OURS += -I$B/pic
+$B/pic/lib/self/profile-find.o: $B/pic/self/prefix.h
+$B/pic/lib/self/profile-find.o: OURS += -I$B/pic
 
 # The functions of the interface, as the header declares them.
 $B/pic/interface: include/pmukit.h lib/library/interface

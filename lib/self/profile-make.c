@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile that is made of what was recorded, by the functions that a program would call. */
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of this program, or of another process, which pmu-sample records. */
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 #include "base/descriptor.h"
 #include "library/system.h"
 

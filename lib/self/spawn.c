@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/spawn.h"
+#include "self/spawn.h"
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "library/raw-call.h"
+#include "self/raw-call.h"
 #include "library/room.h"
-#include "library/spawn-child.h"
+#include "self/spawn-child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * caller does not have ignores the environment, and nobody looks in the current directory.
  */
 #include "base/arena.h"
-#include "library/prefix.h"
-#include "library/running-profile.h"
+#include "self/prefix.h"
+#include "self/running-profile.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spawn-child - what runs in the processes that share the program's memory: see spawn.h. */
 #pragma once
-#include "library/spawn.h"
+#include "self/spawn.h"
 
 enum { SPAWN_STACK = 64 << 10 };
 

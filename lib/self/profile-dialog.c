@@ -5,7 +5,7 @@
  * The sampler may hang, or may be another program.  So each wait has an end.
  */
 #include "base/clock.h"
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 #include "library/system.h"
 
 #include <poll.h>

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/text.h"
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The configuration of a profile: checked, and as arguments of pmu-sample. */
 #include "base/arena.h"
 #include "library/given.h"
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "library/handle.h"
-#include "library/spawn.h"
+#include "self/spawn.h"
 
 struct pmukit_profile {
 	struct handle handle;

@@ -2,7 +2,7 @@
 /* The result of a profile: where the sampler writes to, and what the caller gets. */
 #include "base/arena.h"
 #include "base/spool.h"
-#include "library/running-profile.h"
+#include "self/running-profile.h"
 #include "library/system.h"
 
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  * They have the thread pointer, and so the errno, of the thread that started them.  So they make
  * raw calls only.  All signals are blocked until the sampler has no handler any more.
  */
-#include "library/spawn-child.h"
-#include "library/raw-call.h"
+#include "self/spawn-child.h"
+#include "self/raw-call.h"
 #include "linux/proc.h"
 
 #include <fcntl.h>
