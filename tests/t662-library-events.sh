@@ -68,7 +68,6 @@ check 'so it is on machines with other PMUs' <<'END'
 		unshare -m sh -ec ". \$scratch/functions; mount --bind $machine /sys; compared 20"
 		wc -l <others >>several
 	done
-	grep -qx 0 several
 	grep -qv "^0$" several
 END
 
