@@ -67,12 +67,16 @@ static int open_binary(void *arguments)
 		       ? PMUKIT_NO_MEMORY : handle_status(&b->handle, PMUKIT_DAMAGED);
 	/* A file of the caller has its position in common with FD. */
 	off_t at = lseek(fd, 0, SEEK_CUR);
+	errno = 0;
 	b->names = file_names_open(&b->options.resolve, fd, a->fd < 0 ? NULL : a->name,
 				   &b->definitions, report, &why);
 	if (a->fd >= 0)
 		lseek(a->fd, at, SEEK_SET);
 	if (!b->names) {
-		report_error(report, "cannot read '%s': %s", a->name, why);
+		if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+			report_failure(report, "cannot read '%s'", a->name);
+		else
+			report_error(report, "cannot read '%s': %s", a->name, why);
 		return handle_status(&b->handle, PMUKIT_DAMAGED);
 	}
 	define_object(b, a->name);

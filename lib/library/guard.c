@@ -162,7 +162,8 @@ int handle_status(const struct handle *h, int otherwise)
 	case REPORT_DAMAGE:
 		return PMUKIT_DAMAGED;
 	case REPORT_FAILURE:
-		return h->error == ENOENT ? PMUKIT_NOT_FOUND :
+		return h->error == ENOMEM ? PMUKIT_NO_MEMORY :
+		       h->error == ENOENT ? PMUKIT_NOT_FOUND :
 		       h->error == EACCES || h->error == EPERM ? PMUKIT_NO_RIGHTS : PMUKIT_SYSTEM;
 	default:
 		return otherwise;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library/room.h"
+#include "base/arena.h"
 #include "library/guard.h"
 #include "library/handle.h"
 #include "library/system.h"
@@ -201,7 +202,7 @@ struct thing {
 	void *object;
 };
 
-void *room_note(void *object, void (*release)(void *object))
+void *room_try_to_note(void *object, void (*release)(void *object))
 {
 	struct thing *thing;
 
@@ -210,12 +211,18 @@ void *room_note(void *object, void (*release)(void *object))
 	thing = malloc(sizeof(*thing));
 	if (!thing) {
 		release(object);
-		errno = ENOMEM;
 		return NULL;
 	}
 	thing->object = object;
 	thing->release = release;
 	insert(&current_guard->handle->room.things, &thing->link, false);
+	return object;
+}
+
+void *room_note(void *object, void (*release)(void *object))
+{
+	if (object && !room_try_to_note(object, release))
+		out_of_memory();
 	return object;
 }
 

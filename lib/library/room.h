@@ -35,10 +35,12 @@ void room_clear(struct room *room);
 
 /*
  * Note OBJECT, which another library made, and which RELEASE gives back; do so before anything else
- * that may fail.  Return OBJECT.  If there is no memory for the note, release OBJECT and return
- * NULL.  NULL stays NULL.
+ * that may fail.  Return OBJECT; NULL stays NULL.  If there is no memory for the note, release
+ * OBJECT and call out_of_memory().
  */
 void *room_note(void *object, void (*release)(void *object));
+/* The same, but without memory return NULL. */
+void *room_try_to_note(void *object, void (*release)(void *object));
 
 /* OBJECT is about to be released.  Return its RELEASE function, or NULL if it was not noted. */
 void (*room_forget(const void *object))(void *object);

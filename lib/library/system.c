@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library/system.h"
+#include "base/arena.h"
 #include "base/descriptor.h"
+#include "library/guard.h"
 #include "library/room.h"
 
 #include <errno.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* glibc has a second name for some functions, and objcopy renames no two functions to one. */
@@ -35,9 +38,31 @@ static void close_noted(void *object)
 	close((int)((uintptr_t)object - 1));
 }
 
+/*
+ * After a call that has failed: without memory, all that works for the handle ends.  The caller
+ * might believe that there is no such file.
+ */
+static void need_memory(void)
+{
+	if (errno == ENOMEM && current_guard)
+		out_of_memory();
+}
+
 static int note_fd(int fd)
 {
-	return fd < 0 || room_note(object_of(fd), close_noted) ? fd : -1;
+	if (fd < 0)
+		need_memory();
+	else
+		room_note(object_of(fd), close_noted);
+	return fd;
+}
+
+/* As room_note(). */
+static void *note(void *object, void (*release)(void *object))
+{
+	if (!object)
+		need_memory();
+	return room_note(object, release);
 }
 
 int room_open(const char *path, int flags, ...)
@@ -89,20 +114,27 @@ int room_mkostemp(char *path, int flags)
 	return note_fd(mkostemp(path, flags));
 }
 
+/* Note both ENDS, which a call that returned STATUS has made, and return STATUS. */
+static int note_ends(const int ends[2], int status)
+{
+	if (status < 0)
+		return status;
+	if (!room_try_to_note(object_of(ends[0]), close_noted)) {
+		close(ends[1]);
+		out_of_memory();
+	}
+	note_fd(ends[1]);
+	return status;
+}
+
 int room_pipe2(int ends[2], int flags)
 {
-	if (pipe2(ends, flags) < 0)
-		return -1;
-	if (note_fd(ends[0]) < 0) {
-		close(ends[1]);
-		return -1;
-	}
-	if (note_fd(ends[1]) < 0) {
-		room_close(ends[0]);
-		errno = ENOMEM;
-		return -1;
-	}
-	return 0;
+	return note_ends(ends, pipe2(ends, flags));
+}
+
+int room_socketpair(int domain, int type, int protocol, int ends[2])
+{
+	return note_ends(ends, socketpair(domain, type, protocol, ends));
 }
 
 int room_close(int fd)
@@ -167,7 +199,7 @@ int room_own(int fd)
 
 FILE *room_fopen(const char *path, const char *mode)
 {
-	return room_note(fopen(path, mode), close_file);
+	return note(fopen(path, mode), close_file);
 }
 
 FILE *room_fdopen(int fd, const char *mode)
@@ -176,7 +208,7 @@ FILE *room_fdopen(int fd, const char *mode)
 
 	if (file)	/* fclose() closes FD, too */
 		room_forget(object_of(fd));
-	return room_note(file, close_file);
+	return note(file, close_file);
 }
 
 int room_fclose(FILE *file)
@@ -192,7 +224,7 @@ static void close_directory(void *directory)
 
 DIR *room_opendir(const char *path)
 {
-	return room_note(opendir(path), close_directory);
+	return note(opendir(path), close_directory);
 }
 
 DIR *room_fdopendir(int fd)
@@ -201,7 +233,7 @@ DIR *room_fdopendir(int fd)
 
 	if (directory)	/* closedir() closes FD, too */
 		room_forget(object_of(fd));
-	return room_note(directory, close_directory);
+	return note(directory, close_directory);
 }
 
 int room_closedir(DIR *directory)
@@ -218,6 +250,8 @@ int room_vasprintf(char **text, const char *format, va_list args)
 	int length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	*text = length < 0 ? NULL : room_malloc((size_t)length + 1);
+	if (!*text)
+		need_memory();
 	return *text ? vsnprintf(*text, (size_t)length + 1, format, args) : -1;
 }
 

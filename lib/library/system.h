@@ -37,6 +37,7 @@ int room_memfd_create(const char *name, unsigned int flags);
 int room_eventfd(unsigned int count, int flags);
 int room_mkostemp(char *path, int flags);
 int room_pipe2(int ends[2], int flags);
+int room_socketpair(int domain, int type, int protocol, int ends[2]);
 int room_close(int fd);
 /*
  * Note FD, which may be noted already, and return it; -1 stays -1.  If it is 0, 1 or 2, to which

@@ -120,8 +120,7 @@ static int above_standard(int fd)
 int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8_t *mark)
 {
 	*s = (struct spawned){ .pidfd = -1, .mark = mark };
-	if (!room_note(s, release))
-		return ENOMEM;
+	room_note(s, release);
 	/* Shared: valgrind(1) makes the processes by fork(). */
 	struct spawn *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
