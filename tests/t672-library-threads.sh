@@ -66,7 +66,8 @@ check 'nothing is left, or used afterwards: address sanitizer' <<'END'
 	needs_command clang++
 	CXX=clang++
 	built asan -fsanitize=address,undefined -shared-libsan
-	under="env LD_LIBRARY_PATH=$TOP/build/asan/lib:$(dirname "$(clang++ -print-file-name=libclang_rt.asan-x86_64.so)")"
+	runtime=$(clang++ -print-file-name=libclang_rt.asan-x86_64.so)
+	under="env LD_LIBRARY_PATH=$TOP/build/asan/lib:${runtime%/*}"
 	threads asan rounds 20 100
 	apart asan 5
 END
