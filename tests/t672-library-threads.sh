@@ -34,7 +34,7 @@ check '200 threads start and end in each profile, which has every page that they
 	built release
 	needs_sampling
 	rounds=20
-	test "$THREADS" != all || rounds=1000
+	test "$THREADS" != all || rounds=${ROUNDS:-1000}
 	threads release rounds $rounds 200 | tee said
 	grep -qx "rounds $rounds, threads 200" said
 END
