@@ -2,9 +2,6 @@
 /*
  * pmukit - profile this program, and read what profilers wrote.
  *
- * Not finished: the library has pmukit_pprof_*, pmukit_event_*, pmukit_version(), pmukit_error()
- * and pmukit_error_code().  The rest of this header does not link yet.
- *
  *	#include <pmukit.h>
  *
  *	struct pmukit_profile_config config = { .size = sizeof(config), .fd = fd };

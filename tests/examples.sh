@@ -13,6 +13,8 @@
 #	10 s, 1 h, 30 s in a request	0.1 s; a profile of --keep every second
 #	ranges of /history	the last hour
 #	./server, ./program, ...	a program that takes 15 ms of CPU time
+#	server.c	examples/profile-yourself.c
+#	pkg-config	the flags for the library in build/release/lib
 #	deflate		J, a function of that program
 #	mem.data	a made recording of loads and stores (tests/accesses.py)
 #	mem-loads, mem:0x404080	page faults
@@ -53,6 +55,7 @@ prepare() {
 	printf '#!/bin/sh\nexec ten serial 0.015\n' >server
 	chmod +x server
 	for name in program build compress old new; do cp server $name; done
+	cp "$TOP/examples/profile-yourself.c" server.c
 	seq 10000 | sort -R >big.txt
 	pmu-sample -q --call-graph dwarf -F 400 -e cpu-clock:u -o perf.data -- ten serial 0.1
 	pmu-sample -q --unwind --record switches -e cpu-clock:u -o s.data -- ten serial 0.1
@@ -156,6 +159,11 @@ write_stand_ins() {
 	stand_in pmu-symbolize <<-EOF	# the kernel needs 40 ms to print its symbols
 	exec "$BIN/pmu-symbolize" --kallsyms "$PWD/kallsyms" "\$@"
 	EOF
+	stand_in pkg-config <<-"EOF"
+	for word; do package=$word; done
+	test "$package" = pmukit && echo "-I$TOP/include -L${BIN%/bin}/lib"
+	case $* in *--libs*) echo -lpmukit ;; esac
+	EOF
 	stand_in xdg-open <<-"EOF"
 	test -s "$1"
 	EOF
@@ -255,6 +263,7 @@ enter_fresh() {
 	pid=$!
 	cp -r "$scratch/fresh" fresh
 	cd fresh
+	export LD_LIBRARY_PATH="${BIN%/bin}/lib"
 	export pid port PMU_PATH="$PWD/stand-ins" PATH="$PWD/stand-ins:$PWD:$PATH" HOME="$PWD/home"
 }
 
