@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A live top: the functions of a process that take the most, each second, until the process ends.
+ * A live top: the functions of a process that take the most, each second, until the process ends,
+ * with their shares and numbers of events (ns if the event is the CPU's clock).
  *
  *	cc -O2 -o live-top live-top.c $(pkg-config --cflags --libs pmukit)
  *	./live-top 42
@@ -30,7 +31,7 @@ static void print_top(void)
 		all += rows[i].value;
 	qsort(rows, used, sizeof(rows[0]), larger_first);
 	for (size_t i = 0; i < used && i < 10; i++)
-		printf("%6.2f%%  %s\n", 100 * rows[i].value / all, rows[i].name);
+		printf("%6.2f%% %11.0f  %s\n", 100 * rows[i].value / all, rows[i].value, rows[i].name);
 	printf("\n");
 	used = 0;
 }

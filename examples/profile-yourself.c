@@ -2,7 +2,8 @@
 /*
  * A program that profiles itself, and writes a profile for pprof.
  *
- *	cc -O2 -g -o profile-yourself profile-yourself.c $(pkg-config --cflags --libs pmukit)
+ *	cc -O2 -g -fno-omit-frame-pointer -o profile-yourself profile-yourself.c \
+ *		$(pkg-config --cflags --libs pmukit)
  *	./profile-yourself profile.pb.gz
  *	go tool pprof -top profile.pb.gz
  *

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program that profiles itself.  The classes Profile and Label are for copying.
-//
-//	c++ -O2 -g -o profile-yourself profile-yourself.cc $(pkg-config --cflags --libs pmukit)
-//	./profile-yourself profile.pb.gz
-//	go tool pprof -top profile.pb.gz
+/*
+ * A C++ program that profiles itself.  The classes Profile and Label are for copying.
+ *
+ *	c++ -O2 -g -fno-omit-frame-pointer -o profile-yourself profile-yourself.cc \
+ *		$(pkg-config --cflags --libs pmukit)
+ *	./profile-yourself profile.pb.gz
+ *	go tool pprof -top profile.pb.gz
+ */
 #include <pmukit.h>
 
 #include <cerrno>

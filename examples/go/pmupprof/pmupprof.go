@@ -38,8 +38,8 @@ import (
 
 // Config is what to sample.  The zero Config samples cycles, or the CPU's clock.
 type Config struct {
-	Event  string // a name as in pmu-event(7), such as "branch-misses"
-	Period uint64 // events between two samples; 0: by frequency
+	Event  string // a name as in pmu-event(7), such as "branch-misses", or "timer"
+	Period uint64 // events between two samples; 0: by frequency, as always for "timer"
 }
 
 // Error is an error of libpmukit.
@@ -69,6 +69,9 @@ func (c Config) start(flags C.uint, fd C.int) (*C.struct_pmukit_profile, *Error)
 	// pmukit_error() is about the last call of this OS thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	if c.Event == "timer" {
+		c.Period = 0
+	}
 	var event *C.char
 	if c.Event != "" {
 		event = C.CString(c.Event)
@@ -157,7 +160,7 @@ func AddFlags(set *flag.FlagSet) *Flags {
 	return f
 }
 
-// Start starts the profile that the flags ask for.  The function that it returns stops and writes it.
+// Start starts the profile that the flags ask for.  The function that it returns writes it.
 func (f *Flags) Start() (stop func() error, err error) {
 	if f.File == "" {
 		if f.Event != "" || f.Period != 0 {
