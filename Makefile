@@ -304,6 +304,15 @@ $O/fuzz/%: %.c $(SOURCES) lib/base/version.c $O/proto/profile.pb-c.c $(EMBEDDED)
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
+# The fuzzers of the library call it: all of it is built for them.
+LIBRARY_FUZZ = CC=clang CPPFLAGS=-fsanitize=fuzzer-no-link SANITIZE=1 BUILD=fuzz/library CFLAGS='-O1 -g'
+$O/fuzz/tests/fuzz/fuzz-library-%: tests/fuzz/fuzz-library-%.c $(SOURCES) $(wildcard lib/library/* lib/self/*)
+	$(SAY) FUZZ $@
+	@mkdir -p $(@D)
+	+$Q$(MAKE) --no-print-directory -s $(LIBRARY_FUZZ) $O/fuzz/library/pic/kit.o
+	$Qclang $(OURS) -Iinclude -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $< $O/fuzz/library/pic/kit.o $(KIT_LIBS)
+
 # Workloads keep frame pointers, for callchains through them, and are optimized in each build.  Tests
 # look for their sources, wherever the tests run.
 $(HELPERS:%=$B/%.o): WITHOUT_PATHS =
@@ -401,8 +410,8 @@ fuzz: $(FUZZERS:%=$O/fuzz/%) fuzz-whole
 	@set -e; for f in $(FUZZERS:%=$O/fuzz/%); do \
 		mkdir -p $$f.corpus; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 -max_len=16384 \
-			$$f.corpus $$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} \
-				$O/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
+			$$f.corpus $$(ls -d $$(tests/fuzz/corpora $${f##*/fuzz-} $O/fuzz/seeds) \
+				2>/dev/null); done
 # Whole tools, with their coverage: under sanitizers, and as they are, for time and memory.
 FUZZ_WHOLE = CC=clang CPPFLAGS=-fsanitize-coverage=inline-8bit-counters
 fuzz-whole:

@@ -42,7 +42,7 @@ static inline void need_entry(const struct dwarf_file *f, const struct cursor *c
 	if (*until - c->at >= ENTRY_MAX)
 		return;
 	dwarf_need(f, c, AHEAD);
-	*until = c->at + AHEAD;
+	*until = cursor_left(c) > AHEAD ? c->at + AHEAD : c->end;
 }
 
 static void read_ranges(const struct range_reader *r, uint64_t offset)
