@@ -93,6 +93,41 @@ check 'a profile is written as it was read: to a file, a descriptor and a functi
 	same program.values copy.values
 END
 
+check 'an unchanged profile is written byte by byte, if all its names are safe to print' <<'END'
+	built
+	for p in *.pb.gz; do
+		gzip -dc "$p" >want
+		pprof copy file "$p" copy.pb.gz
+		gzip -dc copy.pb.gz | cmp want -
+	done
+	# a long name, whose length has two bytes; names that are changed; a length of three bytes
+	long=$(printf "%0200d" 0)
+	python3 - "$long" <<-"EOF"
+	import sys
+	def profile(name, length=None):
+	    texts = b"".join(b"\x32" + bytes([len(t)]) + t for t in [b"", b"samples", b"count"])
+	    length = length or bytes([len(name)] if len(name) < 128 else
+	                             [len(name) & 127 | 128, len(name) >> 7])
+	    return (b"\x0a\x04\x08\x01\x10\x02" b"\x12\x06\x0a\x01\x01\x12\x01\x07"
+	            b"\x22\x06\x08\x01\x22\x02\x08\x01" b"\x2a\x04\x08\x01\x10\x03"
+	            + texts + b"\x32" + length + name)
+	for file, bytes in [("long", profile(sys.argv[1].encode())), ("nul", profile(b"a\0b")),
+	                    ("escape", profile(b"a\x1b[2J")), ("last", profile(b"")),
+	                    ("length", profile(b"abc", b"\x83\x80\0"))]:
+	    open(file, "wb").write(bytes)
+	EOF
+	for p in long last nul escape length; do
+		pprof copy file $p $p.pb.gz
+		gzip -dc $p.pb.gz >$p.pb
+		pprof print $p >want
+		pprof print $p.pb | same want -
+	done
+	cmp long long.pb
+	cmp last last.pb
+	grep -q "a?\[2J" escape.pb
+	none grep -q b nul.pb
+END
+
 check 'stacks that are added make the same profile; added to itself, twice of it' <<'END'
 	built
 	for p in labels.pb.gz perf.pb.gz; do

@@ -17,19 +17,27 @@ struct pprof_writing {
 	size_t size;
 };
 
+/* Encode D, which was read: its bytes, or if names were not safe to print, what it says. */
+static struct pack *encode_read(const struct decoded *d, struct report *report)
+{
+	struct pack *packed = decoded_pack(d);
+
+	if (!packed) {
+		struct merge *m = merge_new();
+		merge_add(m, d, MERGE_SUM, "", report);
+		packed = merge_pack(m);
+		merge_free(m);
+	}
+	return packed;
+}
+
 /* Encode and compress the profile.  The caller frees A->bytes.  Return 0 or a status. */
 static int encode(struct pprof_writing *a)
 {
 	struct pmukit_pprof *p = a->p;
-	struct merge *m = p->sum;
+	struct pack *packed = p->sum ? merge_pack(p->sum) : encode_read(p->d, &p->handle.report);
 
-	if (!m) {
-		m = merge_new();
-		merge_add(m, p->d, MERGE_SUM, "", &p->handle.report);
-	}
-	a->bytes = pack_take_gzip(merge_pack(m), &a->size);
-	if (m != p->sum)
-		merge_free(m);
+	a->bytes = pack_take_gzip(packed, &a->size);
 	return a->bytes ? 0 : PMUKIT_NO_MEMORY;
 }
 

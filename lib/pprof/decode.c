@@ -136,9 +136,13 @@ static void add_string(struct decoded *d, const struct wire_field *f)
 
 	memmove(at, at + 1, f->size);
 	at[f->size] = '\0';
-	if (!is_plain(at, f->size) && text_needs_care((char *)at)) {
-		text_make_safe((char *)at);
-		d->unsafe++;
+	if (!is_plain(at, f->size)) {
+		d->altered |= strlen((char *)at) != f->size;
+		if (text_needs_care((char *)at)) {
+			text_make_safe((char *)at);
+			d->altered = true;
+			d->unsafe++;
+		}
 	}
 	d->string = array_grow(d->string, d->strings, sizeof(*d->string));
 	d->string[d->strings++] = (uint32_t)(at - d->bytes);

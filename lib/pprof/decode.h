@@ -21,6 +21,8 @@
 
 #include <stdbool.h>
 
+struct pack;
+
 /* In a difference, pprof's label of the samples that come from the base: its value is "true". */
 #define PROFILE_BASE "pprof::base"
 
@@ -67,6 +69,7 @@ struct decoded {
 	uint32_t *string;	/* by index: offset of its text in BYTES */
 	uint32_t strings;
 	uint32_t unsafe;	/* strings in which bytes became '?' (base/text.h) */
+	bool altered;		/* some of STRING is not as in the file */
 	struct decoded_type *type;
 	uint32_t types, values;	/* types kept; values per sample in the file */
 	struct decoded_type period_type;
@@ -157,6 +160,12 @@ struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
 			     struct report *report);
 
 void decoded_free(struct decoded *d);
+
+/*
+ * Return all bytes of the profile as they were read, uncompressed, for the caller to close or take;
+ * NULL: a string was altered, or is encoded in an unusual way.
+ */
+struct pack *decoded_pack(const struct decoded *d);
 
 /*
  * Return line I of the lines that may be facts, or NULL after the last one.  Profiles of older
