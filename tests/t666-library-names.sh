@@ -52,44 +52,111 @@ recorded() {
 	ln -sf "$scratch/busy.data" "$scratch/busy" .
 }
 
-# piped FILE PROFILE: the profile that the tools make, raw streams unwound and resolved
+# piped FILE PROFILE [OPTION]...: the profile that the tools make, raw streams unwound and resolved;
+# OPTIONs are those of pmu-topprof
 piped() {
-	case $(pmu-stream -D "$1" 2>/dev/null | head -n 3) in
-	*TOOL*) pmu-topprof -q -o "$2" "$1" 2>err || : ;;
-	*) pmu-unwind -q "$1" 2>err | pmu-symbolize -q 2>err |
-		pmu-topprof -q -o "$2" 2>err || : ;;
+	recording=$1 made=$2
+	shift 2
+	case $(pmu-stream -D "$recording" 2>/dev/null | head -n 3) in
+	*TOOL*) pmu-topprof -q "$@" -o "$made" "$recording" 2>err || : ;;
+	*) pmu-unwind -q $where "$recording" 2>err | pmu-symbolize -q $where $how 2>err |
+		pmu-topprof -q "$@" -o "$made" 2>err || : ;;
 	esac
+}
+where= how=	# options of both filters, and of pmu-symbolize only
+
+# alike WANT GOT: both profiles have the same types, and the same stacks, labels and values
+alike() {
+	reader pprof read "$1" >want
+	reader pprof read "$2" >got
+	same want got
 }
 
 check 'the profile of each recording is that of the tools, by stack and by label' <<'END'
 	built
-	for file in "$data"/*.data "$TOP"/tests/data/releases/0.1/*.data \
+	for file in "$data"/*.data "$data"/simpleperf/*.data "$TOP"/tests/data/releases/0.1/*.data \
 		"$TOP"/tests/data/releases/0.1/program.resolved "$TOP"/tests/data/resolved/*.resolved; do
 		rm -f want.pb.gz got.pb.gz
 		piped "$file" want.pb.gz
 		stream profile "$file" got.pb.gz >said 2>err || :
 		test -e want.pb.gz || { test ! -e got.pb.gz; continue; }
-		reader pprof read want.pb.gz >want
-		reader pprof read got.pb.gz >got
-		same want got
+		alike want.pb.gz got.pb.gz
 	done
 END
 
 check 'copies of stacks are unwound, and labels chosen, as the tools do' <<'END'
 	recorded
+	facts() { go tool pprof -symbolize=none -raw $1 2>err | grep -E "^(Period|Time|Duration)"; }
 	piped busy.data want.pb.gz
 	stream profile busy.data got.pb.gz
-	reader pprof read want.pb.gz >want
-	reader pprof read got.pb.gz >got
-	same want got
+	alike want.pb.gz got.pb.gz
 	at_least "$(grep -c "leaf<double>" got)" 10
+	facts want.pb.gz >want
+	facts got.pb.gz | same want -
 	for labels in none tid,cpu comm; do
-		pmu-unwind -q busy.data | pmu-symbolize -q | pmu-topprof -q -l $labels -o want.pb.gz
+		piped busy.data want.pb.gz -l $labels
 		stream profile busy.data got.pb.gz $labels
-		reader pprof read want.pb.gz >want
-		reader pprof read got.pb.gz >got
-		same want got
+		alike want.pb.gz got.pb.gz
 	done
+END
+
+check 'samples are selected as pmu-topprof selects them' <<'END'
+	built
+	file=$data/multi-event-single-process.perf.data
+	test -e "$file" || skip "there is no $file"
+	piped "$file" all.pb.gz
+	stream samples "$file" | head -n 1 >first
+	read -r event period time task cpu rest <first
+	from=$((time / 1000000000)).$(printf %09d $((time % 1000000000)))
+	until=$((time / 1000000000 + 1))
+	for one in event=$event,tid=${task#*/} pid=${task%/*},cpu=$cpu comm=nothing \
+		from=$from,to=$until; do
+		case $one in
+		from*) option=--time=$from,$until ;;
+		*) option=$(echo "--$one" | sed "s/,/ --/") ;;
+		esac
+		rm -f want.pb.gz got.pb.gz
+		piped "$file" want.pb.gz $option
+		stream -s $one profile "$file" got.pb.gz >said 2>err || :
+		cat said
+		alike want.pb.gz got.pb.gz
+		test $one = comm=nothing ||
+			at_least "$(wc -l <got)" 10
+	done
+END
+
+check 'options find names as those of pmu-symbolize and pmu-unwind do' <<'END'
+	recorded
+	compared() {
+		how=$2 where=$3
+		piped busy.data want.pb.gz
+		stream -o "$1" profile busy.data got.pb.gz
+		alike want.pb.gz got.pb.gz
+	}
+	compared flags=1 "--inlines no"
+	compared flags=2 "--lines no"
+	compared flags=4 "--demangle none"
+	grep -q " _ZN4work" got
+	compared root=/nowhere "" "--sysroot /nowhere"
+	none grep leaf got
+	# names in a file of debug information only, and in a cache
+	id=$(file_build_id busy)
+	mkdir -p debug/.build-id/$(echo "$id" | cut -c -2)
+	objcopy --only-keep-debug busy debug/.build-id/$(echo "$id" | sed "s/../&\//").debug
+	cp -L busy kept
+	strip "$scratch/busy"
+	compared debug_dirs=debug "" "--debug-dir debug"
+	grep -q "leaf<double>" got
+	for run in first second; do
+		stream -o debug_dirs=debug -o cache=cache profile busy.data got.pb.gz
+		alike want.pb.gz got.pb.gz
+		at_least "$(ls cache | wc -l)" 1
+	done
+	how= where=
+	cp kept "$scratch/busy"
+	pmu-symbolize -q busy.data | pmu-topprof -q -o want.pb.gz
+	stream -o flags=8 profile busy.data got.pb.gz
+	alike want.pb.gz got.pb.gz
 END
 
 check 'the frames of each sample are those in the folded stacks of the tools' <<'END'
@@ -122,17 +189,124 @@ check 'functions, files, lines and calls that were inlined are those of llvm-sym
 	sort want | same - got
 END
 
+check 'addresses in programs and libraries have the names that perf finds' <<'END'
+	built
+	needs_command perf
+	cat >sorts.c <<-"EOF"
+	#include <stdlib.h>
+	#include <string.h>
+	static int compare(const void *a, const void *b) { return strcmp(a, b); }
+	int main(void)
+	{
+		static char words[20000][8];
+		for (int round = 0; round < 60; round++) {
+			for (int i = 0; i < 20000; i++)
+				for (int k = 0; k < 7; k++)
+					words[i][k] = 'a' + rand() % 26;
+			qsort(words, 20000, 8, compare);
+		}
+		return 0;
+	}
+	EOF
+	gcc -O1 -g -fno-omit-frame-pointer -o sorts sorts.c
+	perf record -q -e cpu-clock:u -F 500 -g -o perf.data ./sorts 2>err
+	perf script -f -i perf.data -F ip,sym --no-inline 2>err |
+		awk '$2 ~ /^[A-Za-z]/ && !/@/ { print $1, $2 }' | sort -u >want
+	stream symbols perf.data 2>err | sort -u >got
+	at_least "$(wc -l <want)" 10
+	grep -q " compare$" want
+	# of several names at one address, each chooses one
+	join want got | awk '$2 != $3 { print $2, $3 }' | sort -u >others
+	cat others
+	at_most "$(wc -l <others)" 2
+	test "$(join want got | wc -l)" -eq "$(wc -l <want)"
+	pmu-symbolize -q perf.data | pmu-topprof -q -o want.pb.gz
+	stream profile perf.data got.pb.gz
+	alike want.pb.gz got.pb.gz
+END
+
+check 'Go, the kernel, and code that a compiler made at run time' <<'END'
+	built
+	cat >loop.js <<-"EOF"
+	console.log("map /tmp/perf-" + process.pid + ".map");
+	for (let i = 0, s = 0; i < 6e7; i++)
+		s += i % 7;
+	EOF
+	while read -r name command; do
+		needs_command "${command%% *}"
+		pmu-sample -q -e cpu-clock -F 250 -o $name.data -- sh -c "$command" >said 2>err
+		pmu-symbolize -q $name.data | pmu-topprof -q -o want.pb.gz
+		pmu-symbolize -q $name.data | pmu-topprof -q --to folded 2>err | sort >folded
+		stream profile $name.data got.pb.gz
+		stream frames $name.data 2>err | reader streams folded | sort >frames
+		rm -f $(sed -n "s/^map //p" said)
+		alike want.pb.gz got.pb.gz
+		same folded frames
+		at_least "$(wc -l <folded)" 5
+	done <<-"EOF"
+	go go list std
+	node node --perf-basic-prof loop.js
+	kernel dd if=/dev/zero of=/dev/null bs=4k count=200000
+	EOF
+END
+
+check 'code that gets its name after its samples' <<'END'
+	built
+	for end in exit no; do
+		PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 - <<-"EOF"
+		from jitdumps import *
+		dump = Dump()
+		open("jit-1.dump", "wb").write(dump.out)
+		before = len(dump.out)
+		dump.load(1000, 0x20000, 64, "first", 1)
+		dump.load(1000, 0x30000, 64, "second", 2)
+		open("grow", "wb").write(dump.out[before:])
+		uname = os.uname()
+		attrs = bytearray(attr(1, 0, 1000, IP | TID | TIME | IDENT, 1 << 18 | 1 << 25))
+		struct.pack_into("<i", attrs, 92, 1)
+		features = [record(80, struct.pack("<Q", n) + text(value), 0)
+		            for n, value in ((3, uname.nodename), (4, uname.release))]
+		open("start.data", "wb").write(
+		    pipe(record(64, bytes(attrs) + struct.pack("<Q", 7), 0), *features,
+		         *process(PID, "jit-1.dump"), sample(PID, PID + 1, 1500, 0x20010),
+		         sample(PID, PID + 2, 1600, 0x30000), round_end(), round_end()))
+		open("exit", "wb").write(task(4, PID, 1, PID, 1, 2000) + round_end() + round_end())
+		open("no", "wb").write(round_end())
+		EOF
+		THEN="cat grow >>jit-1.dump; cat $end" stream -i 65536 profile start.data got.pb.gz none
+		pmu-topprof -q --to folded got.pb.gz | sed "s/ [0-9]*$//; s/.*;//" | sort >got
+		printf "first\nsecond\n" | same - got
+	done
+END
+
+check 'a hundred profiles leave no descriptor and no memory' <<'END'
+	recorded
+	for file in "$TOP/tests/data/releases/0.1/program.data" \
+		"$TOP/tests/data/releases/0.1/program.resolved"; do
+		GLIBC_TUNABLES=glibc.malloc.tcache_count=0 stream profiles "$file" >got 2>err
+		cat got
+		read -r descriptors bytes <got
+		test "$descriptors" -eq 0
+		test "$bytes" -eq 0
+	done
+END
+
 check 'a stream that is cut gives a profile of what was whole, and says that it is damaged' <<'END'
 	built
-	file=$TOP/tests/data/releases/0.1/records.data
-	head -c 9000 "$file" >cut
-	stream profile cut got.pb.gz >said 2>err
-	grep -q "^profile: -4: cut: offset 0x" said
-	piped cut want.pb.gz
-	reader pprof read want.pb.gz >want
-	reader pprof read got.pb.gz >got
-	same want got
-	at_least "$(wc -l <got)" 2
+	for file in "$TOP/tests/data/releases/0.1/records.data" \
+		"$TOP/tests/data/releases/0.1/program.resolved"; do
+		for size in 3000 9001 $(($(stat -c %s "$file") - 5)); do
+			head -c $size "$file" >cut
+			rm -f want.pb.gz got.pb.gz
+			stream profile cut got.pb.gz >said 2>err || :
+			cat said
+			piped cut want.pb.gz
+			test -e want.pb.gz || { test ! -e got.pb.gz; continue; }
+			grep -q "^profile: -4: " said
+			alike want.pb.gz got.pb.gz
+		done
+		at_least "$(wc -l <got)" 2
+	done
 END
 
 done_testing

@@ -17,6 +17,7 @@ static void take_subject(struct collect *c, struct collect_subject *subject, voi
 {
 	struct profile_making *m = making;
 
+	subject->profile.only = c->how.selection.event;
 	if (!profile_has_types(&subject->profile, stream_events(c->in)))
 		return;
 	m->bytes = profile_take(&subject->profile, stream_events(c->in), stream_origin(c->in),
@@ -45,7 +46,11 @@ static int collect_all(struct profile_making *m, struct collect *c)
 	struct pmukit_stream *s = m->s;
 	struct report *report = &s->handle.report;
 
-	collect_stream(c, s->in, take_subject, m);
+	collect_begin(c, s->in, take_subject, m);
+	while (collect_next(c))
+		;
+	resolver_name_late(c->resolver, s->in);
+	collect_finish(c);
 	resolver_save(c->resolver);
 	if (!selection_check_event(&s->selection, stream_events(s->in), report))
 		return PMUKIT_NOT_FOUND;
@@ -78,6 +83,8 @@ static int make_profile(void *arguments)
 			     label_names);
 	}
 	collect_release(&c);
+	if (status < 0)
+		free(m->bytes);
 	return status;
 }
 
