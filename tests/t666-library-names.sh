@@ -250,6 +250,27 @@ check 'Go, the kernel, and code that a compiler made at run time' <<'END'
 	EOF
 END
 
+check 'code that is replaced has the name of its time, by stacks that were seen before, too' <<'END'
+	built
+	PYTHONPATH="$TOP/tests" compose s.data <<-"EOF"
+	from jitdumps import *
+	dump = Dump()
+	dump.load(1000, 0x20000, 64, "first", 1)
+	dump.load(2000, 0x20000, 64, "second", 2)
+	dump.move(3000, 0x20000, 0x30000, 64, 2)
+	dump.load(4000, 0x30000, 128, "third", 3)
+	open("jit-1.dump", "wb").write(dump.out)
+	places = [(1500, 0x20010), (2000, 0x20010), (2500, 0x20010), (3100, 0x30010), (4001, 0x30010)]
+	out = jit_file([(t, a, "") for t, a in places for _ in range(5)], "jit-1.dump")
+	EOF
+	piped s.data want.pb.gz -l none
+	stream profile s.data got.pb.gz none
+	alike want.pb.gz got.pb.gz
+	pmu-topprof -q --to folded got.pb.gz | sed "s/.*;//" | sort >got
+	printf "first 5000\nsecond 15000\nthird 5000\n" | same - got
+	stream frames s.data 2>err | reader streams folded | sed "s/.*;//" | sort | same - got
+END
+
 check 'code that gets its name after its samples' <<'END'
 	built
 	for end in exit no; do

@@ -12,9 +12,10 @@ void collect_set_key(struct collect *c, struct collect_ahead *a)
 {
 	const struct sample *s = &a->sample;
 
-	a->has_key = SHORT_WAYS && !c->how.resolve.symbols && !c->how.data_frames &&
-		     !s->branches.count;
-	if (a->has_key)
+	a->has_key = SHORT_WAYS && !c->how.data_frames && !s->branches.count;
+	if (a->has_key && c->how.resolve.symbols)
+		a->resolver_key = resolver_key(c->resolver, c->in, s);
+	else if (a->has_key)
 		collect_make_key(a, resolver_version(c->resolver, s), s->ip, &s->callchain);
 }
 
@@ -45,7 +46,7 @@ static bool read_sample(struct collect *c, struct collect_ahead *a)
 	if (collect_read_known(c, a))
 		return true;
 	a->is_whole = stream_sample(c->in, &a->rec, &a->sample);
-	if (a->is_whole && !c->unwind)
+	if (a->is_whole && !collect_changes_chains(c))
 		collect_set_key(c, a);
 	return a->is_whole;
 }

@@ -15,6 +15,7 @@ struct collect_ahead {
 	bool is_whole;		/* SAMPLE is decoded; otherwise PLAIN, EVENT and THREAD are set */
 	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
 	struct hash_wide key;	/* by which its chain may be found, if HAS_KEY */
+	struct resolver_key resolver_key;	/* it is made of this if frames get names */
 	uint32_t event;
 	struct sample_plain plain;
 	struct collect_thread *thread;
@@ -67,6 +68,12 @@ static inline void collect_make_key(struct collect_ahead *a, uint64_t version, u
 
 	a->key = hash_wide(chain->at, 8 * chain->count, context << 1);
 	a->entry = TABLE_NONE;
+}
+
+/* Return whether callchains of samples may change before they are counted: keys are made then. */
+static inline bool collect_changes_chains(const struct collect *c)
+{
+	return c->unwind || c->how.resolve.symbols;
 }
 
 /* Set the key of A, by its recorded addresses, if its chain may be found by them. */

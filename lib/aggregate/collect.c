@@ -63,15 +63,19 @@ static void find_frames(struct collect *c, const struct collect_ahead *raw,
 		resolved_translate_frames(&c->reader, s, c->frame);
 }
 
-/* Set the frames of S, and add the frames that are asked for. */
-static void complete_frames(struct collect *c, struct profile *p, const struct collect_ahead *raw,
+/*
+ * Set the frames of S, and add the frames that are asked for.  Return whether samples with the key
+ * of RAW have the same frames.
+ */
+static bool complete_frames(struct collect *c, struct profile *p, const struct collect_ahead *raw,
 			    struct resolved_sample *s)
 {
 	find_frames(c, raw, s);
+	bool stay = !c->how.resolve.symbols || (raw && resolver_frames_stay(c->resolver, s));
 	bool data = c->how.data_frames && s->has & PERF_SAMPLE_ADDR && s->value[VALUE_ADDR];
 	const char *mark = c->how.mark_cut ? stack_end_name(s->end) : NULL;
 	if (!data && !mark)
-		return;
+		return stay;
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
 	memmove(c->frame + data, s->frame, frames * sizeof(*c->frame));
 	s->frame = c->frame;
@@ -83,6 +87,7 @@ static void complete_frames(struct collect *c, struct profile *p, const struct c
 			: profile_data_frame(p, s->value[VALUE_ADDR]);
 	if (mark)
 		c->frame[s->frames++] = profile_named_frame(p, mark);
+	return stay;
 }
 
 /* Return whether the number of the chain of S in the stream finds its chain in a profile. */
@@ -102,6 +107,10 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 	uint64_t numbering = c->reader.chain_restarts;
 	struct chain_entry *known = NULL;
 
+	if (keyed && c->how.resolve.symbols) {
+		raw->key = resolver_reach(c->resolver, c->in, &raw->sample, &raw->resolver_key);
+		raw->entry = TABLE_NONE;
+	}
 	if (keyed)
 		known = chains_find(&p->chains, raw->key, &raw->entry);
 	else if (numbered)
@@ -110,7 +119,7 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 		s->end = keyed ? known->end : s->end;
 		return known;
 	}
-	complete_frames(c, p, raw, s);
+	keyed &= complete_frames(c, p, raw, s);
 	struct chain_entry *chain = keyed
 		? chains_add_as(&p->chains, raw->key, s->frame, s->frames)
 		: chains_add(&p->chains, s->frame, s->frames);
@@ -273,18 +282,13 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 	struct sample *sample = &a->sample;
 	const struct stream_event *event = &c->events->event[sample->event];
 	struct record new;
-	bool good = true;
 
-	if (!c->unwind)
+	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
+	    unwind_sample(c->unwind, event, &a->rec, sample, c->unwound) == 0)
 		return true;
-	if (unwind_takes(c->unwind, &event->attr) &&
-	    unwind_sample(c->unwind, event, &a->rec, sample, c->unwound) > 0) {
-		record_frame(&new, c->unwound, false);
-		new.offset = a->rec.offset;
-		good = stream_sample(c->in, &new, sample);
-	}
-	collect_set_key(c, a);
-	return good;
+	record_frame(&new, c->unwound, false);
+	new.offset = a->rec.offset;
+	return stream_sample(c->in, &new, sample);
 }
 
 static bool reach_raw(struct collect *c, const struct sample *s, uint32_t event)
@@ -304,6 +308,8 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 		return;
 	if (c->how.resolve.symbols)
 		leaf_callers_add(&c->leaf_callers, c->in, &a->sample);
+	if (collect_changes_chains(c))
+		collect_set_key(c, a);
 	if (c->events->has_labels && label_join_take(&c->join, c->in, &a->rec, &a->sample))
 		return;
 	if (label_sets_is_full(&c->tables.labels))

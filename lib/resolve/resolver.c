@@ -329,15 +329,27 @@ struct resolver_key resolver_key(struct resolver *r, const struct stream_reader 
 	return key;
 }
 
-/* Return whether frames of CHAIN may call for advice: memory without a file, Python. */
-static bool is_special(const struct resolver *r, const struct resolved_chain *chain)
+struct hash_wide resolver_reach(struct resolver *r, const struct stream_reader *in,
+				const struct sample *s, const struct resolver_key *key)
 {
-	const uint32_t *frame = r->definitions->chains.frame + chain->first;
+	reach(r, s, &stream_events(in)->event[s->event].attr);
+	return key->flushes == r->callchains.recent.flushes ? key->hash
+							    : resolver_key(r, in, s).hash;
+}
+
+/* Return whether some of COUNT frames may call for advice: memory without a file, Python. */
+static bool is_special(const struct resolver *r, const uint32_t *frame, uint32_t count)
+{
 	const struct resolved_frame *leaf = &r->definitions->frame[frame[0]];
-	const struct resolved_frame *root = &r->definitions->frame[frame[chain->frames - 1]];
+	const struct resolved_frame *root = &r->definitions->frame[frame[count - 1]];
 
 	return r->ranges.range[leaf->object].is_python || r->ranges.range[leaf->object].pid ||
 	       r->ranges.range[root->object].pid;
+}
+
+bool resolver_frames_stay(const struct resolver *r, const struct resolved_sample *out)
+{
+	return r->callchains.is_pure && !is_special(r, out->frame, out->frames);
 }
 
 /* Return the chain of S, which has no known chain under KEY. */
@@ -350,7 +362,7 @@ static struct known_chain add_chain(struct resolver *r, const struct stream_read
 	resolve_frames(r, in, s, attr, &walked);
 	uint32_t id = chain_index_add(&r->chains, walked.frame, walked.frames, walked.end);
 	const struct known_chain chain = {
-		id, walked.end, is_special(r, &r->definitions->chains.chain[id]) };
+		id, walked.end, is_special(r, walked.frame, walked.frames) };
 	if (r->callchains.is_pure)
 		chain_index_keep(&r->chains, key, chain);
 	return chain;
@@ -372,10 +384,7 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in, const s
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
 	resolver_fields(r, in, s, out);
-	reach(r, s, attr);
-	/* names of JIT compilers may have come since the key was made */
-	struct hash_wide hash = key->flushes == r->callchains.recent.flushes
-		? key->hash : resolver_key(r, in, s).hash;
+	struct hash_wide hash = resolver_reach(r, in, s, key);
 	struct known_chain chain = chain_index_find(&r->chains, hash);
 	if (chain.id == TABLE_NONE)
 		chain = add_chain(r, in, s, attr, hash);

@@ -128,6 +128,19 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     struct resolved_sample *out);
 
 /*
+ * For callers that keep chains themselves.  Before resolver_frames(): return the hash of KEY, of
+ * SAMPLE, made anew if names of JIT compilers have come since.
+ */
+struct hash_wide resolver_reach(struct resolver *r, const struct stream_reader *in,
+				const struct sample *sample, const struct resolver_key *key);
+
+/*
+ * After resolver_frames(): return whether all samples with the hash of this one have the frames of
+ * OUT, and whether resolver_frames() has nothing to note of them.
+ */
+bool resolver_frames_stay(const struct resolver *r, const struct resolved_sample *out);
+
+/*
  * At the end of the stream: look again for names of code that JIT compilers made, and give them to
  * frames without a name.  If a process still has no names, report what would help.
  * resolver_follow() does the same for a process that ends.
