@@ -71,7 +71,8 @@ static void read_samples(struct pmukit_stream *s)
 		if (!pmukit_stream_event(s, sample->event))
 			abort();
 		for (size_t i = 0; i < sample->labels_size; i++)
-			seen = seen + strlen(sample->labels[i].key) + strlen(sample->labels[i].value);
+			seen = seen + strlen(sample->labels[i].key) +
+			       strlen(sample->labels[i].value);
 		for (size_t i = 0; i < sample->callchain_size; i++)
 			seen = seen + sample->callchain[i];
 		seen = seen + strlen(sample->comm);
