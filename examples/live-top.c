@@ -33,6 +33,7 @@ static void print_top(void)
 	for (size_t i = 0; i < used && i < 10; i++)
 		printf("%6.2f%% %11.0f  %s\n", 100 * rows[i].value / all, rows[i].value, rows[i].name);
 	printf("\n");
+	memset(rows, 0, sizeof(rows));
 	used = 0;
 }
 
@@ -43,8 +44,7 @@ static int on_sample(void *stream, const struct pmukit_sample *sample)
 	const char *name = frames > 0 && leaf->function ? leaf->function : "[unknown]";
 	size_t i = 0;
 	if (sample->time >= next) {
-		if (used)
-			print_top();
+		print_top();
 		next = sample->time + 1000000000;
 	}
 	while (i < used && strncmp(rows[i].name, name, sizeof(rows[i].name) - 1) != 0)
