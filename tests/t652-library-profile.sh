@@ -200,15 +200,20 @@ has_no_descriptor() {
 	grep -qx "$PWD/s.data" got
 	none grep -vx -e "/dev/null" -e "$PWD/s.data" -e socket -e /memfd -e "(deleted)" \
 		-e "/proc/$pid/maps" got
+	# SIGPIPE and SIGXFSZ are ignored by itself
+	grep "^Sig[BI]" "/proc/$sampler/status" | xargs |
+		grep -x "SigBlk: 0* SigIgn: 0*1001000"
+	test "$(awk '{ print $6 }' "/proc/$sampler/stat")" = "$sampler"
 	exec 3>&-
 	wait
 	all_well
+	none grep "^signal" said
 	sed -n "s/^before: //p" said >want
 	sed -n "s/^after: //p" said | same want -
 	sampled 100 s.data
 }
 
-check 'the sampler has no descriptor of the program, which has those that it had' <<'END'
+check 'the sampler has no descriptor and no signal mask of the program, which keeps its own' <<'END'
 	built
 	has_no_descriptor
 END
