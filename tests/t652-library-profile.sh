@@ -186,11 +186,11 @@ check 'after fork() the child cannot use the profile, and the parent can' <<'END
 	sampled 300 s.data
 END
 
-# has_no_descriptor [-k]: work "descriptors" proves it
+# has_no_descriptor WORK...: the work "descriptors" proves it
 has_no_descriptor() {
 	rm -f go
 	mkfifo go
-	records "$@" descriptors <go &
+	records "$@" <go &
 	exec 3>go
 	eventually grep -q "^pid" said
 	pid=$(sed -n "s/^pid //p" said)
@@ -204,6 +204,11 @@ has_no_descriptor() {
 	grep "^Sig[BI]" "/proc/$sampler/status" | xargs |
 		grep -x "SigBlk: 0* SigIgn: 0*1001000"
 	test "$(awk '{ print $6 }' "/proc/$sampler/stat")" = "$sampler"
+	middle=$(awk '{ print $4 }' "/proc/$sampler/stat")
+	case $* in *reaper)
+		grep -qx pmukit-middle "/proc/$middle/comm"
+		test -z "$(ls "/proc/$middle/fd")" ;;
+	esac
 	exec 3>&-
 	wait
 	all_well
@@ -215,12 +220,14 @@ has_no_descriptor() {
 
 check 'the sampler has no descriptor and no signal mask of the program, which keeps its own' <<'END'
 	built
-	has_no_descriptor
+	has_no_descriptor descriptors
+	has_no_descriptor descriptors-of-reaper
 END
 
 check 'the same on older kernels; a sampler that hangs is ended there, too' <<'END'
 	built
-	has_no_descriptor -k
+	has_no_descriptor -k descriptors
+	has_no_descriptor -k descriptors-of-reaper
 	records -k unnoticed
 	says "found 0, signals 0, left -1: No child processes"
 	printf '#!/bin/sh\necho $$ >pid; exec sleep 1000\n' >sleeps

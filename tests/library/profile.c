@@ -505,7 +505,7 @@ static void work_descriptors(void)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	for (int i = 0; i < 1000; i++)
-		open("/dev/null", O_RDONLY);	/* would be inherited */
+		open("/etc/passwd", O_RDONLY);	/* would be inherited */
 	list_descriptors("before");
 	p = start();
 	hits((void *)100);
@@ -519,6 +519,12 @@ static void work_descriptors(void)
 	for (int i = 1; i < SIGRTMIN - 2; i++)
 		if (i != SIGKILL && i != SIGSTOP && !sigismember(&before, i))
 			say("signal", i);
+}
+
+static void work_descriptors_of_reaper(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	work_descriptors();
 }
 
 /* No descriptor is left but I, for I from 0 to 30. */
@@ -634,7 +640,9 @@ static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "end-kill", work_end_kill }, { "end-exec", work_end_exec },
 	{ "no-reader", work_no_reader }, { "lost-reader", work_lost_reader },
 	{ "killed", work_killed }, { "nothing", work_nothing },
-	{ "descriptors", work_descriptors }, { "scarce", work_scarce }, { "closed", work_closed },
+	{ "descriptors", work_descriptors },
+	{ "descriptors-of-reaper", work_descriptors_of_reaper },
+	{ "scarce", work_scarce }, { "closed", work_closed },
 	{ "wrong", work_wrong }, { "time", work_time },
 };
 
