@@ -6,6 +6,7 @@
 . tests/sampling.sh
 
 lib=${BIN%/bin}/lib
+go=/dev/null
 
 built() {
 	test -e "$lib/libpmukit.so.0" || skip "there is no $lib/libpmukit.so.0: make lib"
@@ -21,6 +22,16 @@ profile() { LD_LIBRARY_PATH=$lib "$scratch/profile" "$@"; }
 
 # records ARGUMENT...: the same; records of each call of hit() in s.data
 records() { profile -e hits -c 1 -r -o s.data "$@" >said; }
+
+# begun ARGUMENT...: the program in the background, its pid in $pid and its sampler's in $sampler;
+# its stdin is $go
+begun() {
+	rm -f said
+	profile "$@" <"$go" >said &
+	eventually grep -q "^pid" said
+	pid=$(sed -n "s/^pid //p" said)
+	sampler=$(sampler_of "${other:-$pid}")
+}
 
 # sampled COUNT FILE: it has so many samples, and perf can read it
 sampled() { test "$(perf_samples "$2")" -eq "$1"; }
@@ -188,13 +199,11 @@ END
 
 # has_no_descriptor WORK...: the work "descriptors" proves it
 has_no_descriptor() {
+	go=go
 	rm -f go
 	mkfifo go
-	records "$@" <go &
-	exec 3>go
-	eventually grep -q "^pid" said
-	pid=$(sed -n "s/^pid //p" said)
-	sampler=$(sampler_of "$pid")
+	exec 3<>go
+	begun -e hits -c 1 -r -o s.data "$@"
 	ls -l "/proc/$sampler/fd" | awk '$NF !~ /perf_event|eventpoll|pidfd|event/ && NF > 2 {
 		print $NF }' | sed "s/:.*//" | sort -u >got
 	grep -qx "$PWD/s.data" got
@@ -209,7 +218,7 @@ has_no_descriptor() {
 		grep -qx pmukit-middle "/proc/$middle/comm"
 		test -z "$(ls "/proc/$middle/fd")" ;;
 	esac
-	exec 3>&-
+	echo >go
 	wait
 	all_well
 	none grep "^signal" said
@@ -331,19 +340,14 @@ END
 
 check 'a sampler that is killed is noticed, and what was recorded is there' <<'END'
 	built
-	records killed &
-	eventually grep -q "^pid" said
-	pid=$(sed -n "s/^pid //p" said)
-	sampler=$(sampler_of "$pid")
+	begun -e hits -c 1 -r -o s.data killed
 	eventually sampled 100 s.data
 	kill -9 "$sampler"
 	wait
 	says "running: 0" "pause: -8 pmu-sample ended on its own.*" \
 		"stop: -8 pmu-sample ended on its own.*"
 	needs_command go
-	profile -e hits -c 1 -o s.pb.gz killed >said &
-	eventually grep -q "^pid" said
-	sampler=$(sampler_of "$(sed -n "s/^pid //p" said)")
+	begun -e hits -c 1 -o s.pb.gz killed
 	eventually sampled 100 "/proc/$sampler/fd/1"
 	kill -9 "$sampler"
 	wait
@@ -390,17 +394,14 @@ END
 
 check 'it ends after exec(), also if it is paused, or samples another process' <<'END'
 	built
-	records end-exec &
-	eventually grep -q "^pid" said
-	pid=$(sed -n "s/^pid //p" said)
+	begun -e hits -c 1 -r -o s.data end-exec
 	eventually grep -qx sleep "/proc/$pid/comm"
 	eventually no_sampler_of "$pid"
 	kill $pid
 	sleep 1000 &
 	other=$!
 	for how in exit kill exec; do
-		profile -e task-clock -r -o s.data -p $other end-$how >said &
-		eventually grep -q "^pid" said
+		begun -e task-clock -r -o s.data -p $other end-$how
 		eventually no_sampler_of $other
 	done
 END
