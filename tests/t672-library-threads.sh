@@ -65,6 +65,7 @@ check 'nothing is left, or used afterwards: address sanitizer' <<'END'
 	all_builds
 	needs_command clang++
 	CXX=clang++
+	export ASAN_OPTIONS=$ASAN_OPTIONS:handle_sigill=1
 	built asan -fsanitize=address,undefined -shared-libsan
 	runtime=$(clang++ -print-file-name=libclang_rt.asan-x86_64.so)
 	under="env LD_LIBRARY_PATH=$TOP/build/asan/lib:${runtime%/*}"
