@@ -603,33 +603,6 @@ static void work_wrong(void)
 	pmukit_profile_cancel(NULL);
 }
 
-static void *sleeps(void *unused)
-{
-	pause();
-	return unused;
-}
-
-/* How long a start takes with ten other threads, in us: the least of some. */
-static void work_time(void)
-{
-	pthread_t thread;
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < 10; i++)
-		pthread_create(&thread, NULL, sleeps, NULL);
-	for (int i = 0; i < 30; i++) {
-		uint64_t before = ns(CLOCK_MONOTONIC), time;
-		struct pmukit_profile *p = pmukit_profile_start(&config);
-
-		time = ns(CLOCK_MONOTONIC) - before;
-		if (!p || pmukit_profile_stop(p) < 0)
-			say("time", -1);
-		if (time < least)
-			least = time;
-	}
-	printf("us %" PRIu64 "\n", least / 1000);
-}
-
 static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "pauses", work_pauses }, { "threads", work_threads }, { "starts", work_starts },
 	{ "two", work_two }, { "cpu", work_cpu }, { "pages", work_pages },
@@ -643,7 +616,7 @@ static const struct { const char *name; void (*run)(void); } works[] = {
 	{ "descriptors", work_descriptors },
 	{ "descriptors-of-reaper", work_descriptors_of_reaper },
 	{ "scarce", work_scarce }, { "closed", work_closed },
-	{ "wrong", work_wrong }, { "time", work_time },
+	{ "wrong", work_wrong },
 };
 
 static void open_result(const char *file)
