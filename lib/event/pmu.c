@@ -40,6 +40,8 @@ const char **event_read_names(struct arena *arena, size_t *count, const char *pa
 	}
 	if (dir)
 		closedir(dir);
+	else if (fd >= 0)	/* it is a file */
+		close(fd);
 	if (names)
 		qsort(names, *count, sizeof(*names), by_text);
 	return names;

@@ -117,6 +117,16 @@ static const struct pmukit_options options = {
 	.size = sizeof(options), .message = on_message, .context = &said,
 };
 
+/* A bit for each of the first descriptors that is open. */
+static uint64_t descriptors(void)
+{
+	uint64_t open = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		open |= (uint64_t)(fcntl(fd, F_GETFD) >= 0) << fd;
+	return open;
+}
+
 static void use_events(void)
 {
 	static const char *const names[] = { "page-faults:u", "cpu-clock", "r1c0", "cycles",
@@ -132,9 +142,12 @@ static void use_events(void)
 		if (result != PMUKIT_NOT_FOUND)
 			fine(result);
 	}
+	uint64_t open = descriptors();
 	struct pmukit_event_list *list = TAKING(pmukit_event_list_open("faults"));
 	if (!made(list))
 		return;
+	if (descriptors() != open)
+		problem("a list keeps descriptors");
 	while ((found = TAKING(pmukit_event_list_next(list, &event))) > 0) {
 		get(event->name);
 		get(event->description);
@@ -348,16 +361,6 @@ static const struct scenario {
 	{ "binaries", use_binaries }, { "labels", use_labels },
 	{ "record-myself", use_records_profiler }, { "profile-myself", use_pprof_profiler },
 };
-
-/* A bit for each of the first descriptors that is open. */
-static uint64_t descriptors(void)
-{
-	uint64_t open = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		open |= (uint64_t)(fcntl(fd, F_GETFD) >= 0) << fd;
-	return open;
-}
 
 /* Run S; take N fails, if N is not 0.  Return how the first call that failed ended. */
 static int run(const struct scenario *s, long n)
