@@ -361,7 +361,12 @@ check 'samples that would show it were lost: the count is called an upper bound,
 	done
 	# with room for all records there is no doubt
 	late : -c 2000000
-	test -z "$doubt"
+	# a clock counts in the kernel, too: where that is not sampled, a copy may have no sample
+	if grep -q "the kernel.s own code is not sampled" err; then
+		at_most "${doubt:-0}" 10
+	else
+		test -z "$doubt"
+	fi
 	for event in e1 e2; do
 		near "$(counted $event err)" $truth $((truth / 20))
 	done

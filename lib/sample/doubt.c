@@ -10,6 +10,9 @@ uint64_t doubt_lost(const struct counters_total *t, const struct doubt_samples *
 {
 	uint64_t made = samples->period ? t->twice / samples->period : 0;
 
+	if (samples->in_part && t->count)	/* as many as its part of the count */
+		return (uint64_t)((double)t->lost * (double)less(t->count, t->twice) /
+				  (double)t->count);
 	return less(t->lost, less(made, samples->dropped));
 }
 
@@ -27,7 +30,7 @@ void doubt_leave_out(struct counters_total *t, const struct doubt_samples *sampl
 	t->count = less(t->count, t->twice);
 	if (samples->period && t->lost > less(t->count, samples->sum) / samples->period)
 		t->lost = less(t->count, samples->sum) / samples->period;
-	if (t->in_doubt > t->lost * samples->period)
+	if (!samples->in_part && t->in_doubt > t->lost * samples->period)
 		t->in_doubt = t->lost * samples->period;
 }
 

@@ -14,6 +14,7 @@ struct doubt_samples {
 	uint64_t sum;		/* sum of the periods of the samples that count */
 	uint64_t period;	/* their mean; 0: unknown */
 	uint64_t dropped;	/* number of samples that an inherited copy took */
+	bool in_part;		/* some of what was counted takes no samples: event_samples_all() */
 };
 
 /* Return the lost samples in T, without those of inherited copies that are known. */
@@ -28,7 +29,8 @@ uint64_t doubt_newly_lost(const struct counters_total *t, const struct doubt_sam
 
 /*
  * Leave out of T what inherited copies counted and lost.  IN_DOUBT becomes what may remain: at most
- * what the lost samples stand for, because a copy is known as soon as one of its samples comes.
+ * what the lost samples stand for, because a copy is known as soon as one of its samples comes; but
+ * a copy whose samples are IN_PART may have counted and taken none.
  */
 void doubt_leave_out(struct counters_total *t, const struct doubt_samples *samples);
 

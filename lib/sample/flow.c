@@ -129,7 +129,8 @@ struct doubt_samples flow_samples(const struct flow *f, uint32_t event)
 	const struct flow_event *e = &f->event[event];
 
 	return (struct doubt_samples){ e->sum, event_mean_period(attr, e->samples, e->sum),
-				       f->owners.dropped ? f->owners.dropped[event] : 0 };
+				       f->owners.dropped ? f->owners.dropped[event] : 0,
+				       !event_samples_all(attr) };
 }
 
 /* Write a record for each event with new losses: every LOST_INTERVAL, and at the end. */

@@ -10,7 +10,7 @@ static struct counters_total leave_out(uint64_t count, uint64_t lost, uint64_t t
 	struct counters_total t = { .count = count, .lost = lost, .twice = twice,
 				    .in_doubt = in_doubt };
 
-	doubt_leave_out(&t, &(struct doubt_samples){ sum, 10, dropped });
+	doubt_leave_out(&t, &(struct doubt_samples){ sum, 10, dropped, false });
 	return t;
 }
 
@@ -35,18 +35,22 @@ int main(void)
 	t = leave_out(3000, 300, 0, 20, 1, 0);
 	tap(t.in_doubt == 20 && doubt_percent(&t) <= 0, "less than 1 % is not worth a word");
 	t = (struct counters_total){ .count = 5, .lost = 3, .twice = 7, .in_doubt = 5 };
-	doubt_leave_out(&t, &(struct doubt_samples){ 0, 0, 0 });
+	doubt_leave_out(&t, &(struct doubt_samples){ 0, 0, 0, false });
 	tap(t.count == 0 && t.in_doubt == 0 && doubt_percent(&t) <= 0,
 	    "without a sample, the period is unknown");
 	t = (struct counters_total){ .count = 2000, .lost = 100, .twice = 1000 };
-	tap(doubt_lost(&t, &(struct doubt_samples){ 800, 10, 20 }) == 20 &&
-	    doubt_lost(&t, &(struct doubt_samples){ 800, 10, 0 }) == 0 &&
-	    doubt_lost(&t, &(struct doubt_samples){ 0, 0, 0 }) == 100,
+	tap(doubt_lost(&t, &(struct doubt_samples){ 800, 10, 20, false }) == 20 &&
+	    doubt_lost(&t, &(struct doubt_samples){ 800, 10, 0, false }) == 0 &&
+	    doubt_lost(&t, &(struct doubt_samples){ 0, 0, 0, false }) == 100,
 	    "lost samples, while the recording runs");
-	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20 }, 15) == 5 &&
-	    doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20 }, 20) == 0,
+	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20, false }, 15) == 5 &&
+	    doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 20, false }, 20) == 0,
 	    "of these, the ones that no record was written of");
-	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 0 }, 15) == 0,
+	tap(doubt_newly_lost(&t, &(struct doubt_samples){ 800, 10, 0, false }, 15) == 0,
 	    "no fewer than none, when a counter was closed or a copy became known");
+	t = (struct counters_total){ .count = 3000, .lost = 30, .twice = 1000, .in_doubt = 500 };
+	doubt_leave_out(&t, &(struct doubt_samples){ 1000, 10, 0, true });
+	tap(t.count == 2000 && t.lost == 20 && t.in_doubt == 500,
+	    "where some of what is counted takes no samples, the doubt stays");
 	return tap_done();
 }
