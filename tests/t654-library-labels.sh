@@ -60,6 +60,34 @@ check 'each sample has the labels of its function: the archive, in a dynamic pro
 	judged s.data 600
 END
 
+check 'each sample has the labels of its function: the archive, in a static program' <<'END'
+	needs_bpf
+	built whole -static "$lib/libpmukit.a"
+	pmu-sample -q --labels=custom -e cpu-clock -F 2500 -o s.data -- ./whole work 300
+	judged s.data 600
+END
+
+check 'of more labels than a profile has, the first reach it; long keys and values are cut' <<'END'
+	needs_bpf
+	built labels -L"$lib" -lpmukit
+	export LD_LIBRARY_PATH=$lib
+	pmu-sample -q --labels=custom -e cpu-clock -F 2500 -o s.data -- ./labels limits 200
+	pmu-symbolize -q s.data | pmu-topprof -q -l "label:*" -Z none -o p.pb
+	go tool pprof -symbolize=none -raw p.pb 2>err | grep "[^ ]:\[" | tr -s " " "\n" |
+		sed "/./!d; s/xxx*/x/g" | grep -v "^labels:\|^known\]\|^left\|^out\]" | sort -u >got
+	x() { printf "%*s" "$1" "" | tr " " x; }
+	printf "%s\n" key0:[even] key1:[odd] key2:[even] key3:[odd] key4:[even] key5:[odd] \
+		key6:[even] key7:[odd] long:[x...] x...:[long] | sort | same got -
+	go tool pprof -symbolize=none -raw p.pb 2>err | grep -c "long:\[$(x 255)\.\.\.\]"
+	go tool pprof -symbolize=none -raw p.pb 2>err | grep -c " $(x 63)\.\.\.:\[long\]"
+END
+
+check 'labels of another library are kept, and not freed' <<'END'
+	built labels -L"$lib" -lpmukit
+	labels foreign >got
+	printf "%s\n" other=set ours=after 0 | same got -
+END
+
 check 'threads free their labels when they end' <<'END'
 	built labels -L"$lib" -lpmukit
 	needs_command valgrind

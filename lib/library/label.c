@@ -3,6 +3,9 @@
  * The labels of this thread, in the layout of custom labels, version 1, which profilers read while
  * the thread is interrupted.  A set is never changed: a new one takes its place by one store, and
  * then the old one is freed.
+ *
+ * The variable may belong to another library, if it is loaded first and has custom labels, too.
+ * Then its labels are kept, and its sets are not ours to free.
  */
 #include "library/handle.h"
 
@@ -24,11 +27,15 @@ extern const uint32_t custom_labels_abi_version;
 __thread struct label_words_set *custom_labels_current_set;
 const uint32_t custom_labels_abi_version = 1;
 
-/* Let this thread have the labels in NEW, or none.  The old ones are freed. */
+/* The last set that was published here, or NULL. */
+static __thread struct label_words_set *own_set;
+
+/* Let this thread have the labels in NEW, or none.  Our old ones are freed. */
 static void publish(struct label_words_set *new)
 {
-	struct label_words_set *old = custom_labels_current_set;
+	struct label_words_set *old = own_set;
 
+	own_set = new;
 	/* the reader interrupts this thread, so only the compiler could change the order */
 	atomic_signal_fence(memory_order_release);
 	*(struct label_words_set *volatile *)&custom_labels_current_set = new;

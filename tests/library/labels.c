@@ -3,7 +3,9 @@
  * Labels by the library:
  *
  *	labels work MS		two threads run work_a() to work_d() under the labels work=a to d
+ *	labels limits MS	work_a() runs under more labels than a profile has, two of them long
  *	labels threads N	N threads set labels, and end
+ *	labels foreign		a set of another library is there first
  *	labels cost		print the nanoseconds of a call
  *	labels mistakes
  */
@@ -75,6 +77,53 @@ static void run_work(int ms)
 	pthread_join(thread, NULL);
 }
 
+static void run_with_many(int ms)
+{
+	enum { LABELS = 13, LONG = 300 };
+	char key[16], text[LONG + 1];
+	uint64_t x = 0;
+
+	memset(text, 'x', LONG);
+	text[LONG] = '\0';
+	pmukit_label_set("long", text);
+	pmukit_label_set(text, "long");
+	pmukit_label_set("set twice", "before");
+	for (int i = 0; i < LABELS; i++) {
+		snprintf(key, sizeof(key), "key%d", i);
+		pmukit_label_set(key, i % 2 ? "odd" : "even");
+	}
+	pmukit_label_set("set twice", "the last");
+	until = ms * 1000000L;
+	while (now(CLOCK_THREAD_CPUTIME_ID) < until)
+		x = work_a(x);
+	__asm__ volatile("" : "+r"(x));
+}
+
+/* The layout of custom labels, as another library has it. */
+struct other_text { size_t size; const char *at; };
+struct other_set { struct other_text (*pair)[2]; size_t count, room; };
+extern __thread struct other_set *custom_labels_current_set;
+
+/* The other library's set is not freed, and its label is kept. */
+static void meet_another(void)
+{
+	struct other_text pair[1][2] = { { { 5, "other" }, { 3, "set" } } };
+	struct other_set other = { pair, 1, 1 };
+
+	pmukit_label_set("ours", "before");
+	custom_labels_current_set = &other;
+	pmukit_label_set("ours", "after");
+	for (size_t i = 0; i < custom_labels_current_set->count; i++) {
+		const struct other_text *label = custom_labels_current_set->pair[i];
+
+		printf("%.*s=%.*s\n", (int)label[0].size, label[0].at, (int)label[1].size,
+		       label[1].at);
+	}
+	custom_labels_current_set = &other;
+	pmukit_label_clear();
+	printf("%d\n", custom_labels_current_set != NULL);
+}
+
 static void *set_some(void *unused)
 {
 	char key[16];
@@ -126,6 +175,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "work") && argc > 2)
 		run_work(atoi(argv[2]));
+	else if (!strcmp(what, "limits") && argc > 2)
+		run_with_many(atoi(argv[2]));
+	else if (!strcmp(what, "foreign"))
+		meet_another();
 	else if (!strcmp(what, "threads") && argc > 2)
 		start_threads(atoi(argv[2]));
 	else if (!strcmp(what, "cost"))
