@@ -293,8 +293,10 @@ ssize_t room_getdelim(char **line, size_t *size, int delimiter, FILE *file)
 			size_t larger = *line && *size >= FIRST ? 2 * *size : FIRST;
 			char *text = room_realloc(*line, larger);
 
-			if (!text)
+			if (!text) {	/* the caller would take that for the end of the file */
+				need_memory();
 				return -1;
+			}
 			*line = text;
 			*size = larger;
 		}
