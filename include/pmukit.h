@@ -161,7 +161,8 @@ void pmukit_profile_cancel(struct pmukit_profile *p);
  * Set the label KEY of this thread to VALUE, from now on; NULL removes it.  A profile with
  * PMUKIT_LABELS, or pmu-sample --labels in any process, finds it with each sample of the thread.
  * At most 10 labels, keys of at most 63 bytes and values of at most 255 reach a profile
- * (pmu-sample(1)), the first that were set.  Labels are not inherited by new threads.  It costs about 100 ns.
+ * (pmu-sample(1)), the first that were set.  Labels are not inherited by new threads.  It costs
+ * about 100 ns.
  */
 int pmukit_label_set(const char *key, const char *value);
 
@@ -172,8 +173,8 @@ void pmukit_label_clear(void);
  * Events.  Fill *ATTR, a struct perf_event_attr (linux/perf_event.h) of SIZE bytes, for the event
  * NAME, as in pmu-event(7), such as "branch-misses:u".  Its sampling fields stay 0.  If this
  * machine has no such event, that is PMUKIT_NOT_FOUND.  A name that stands for several events here,
- * as on CPUs with two kinds of cores, is PMUKIT_WRONG_ARGUMENT.  No event is opened, so the modifier
- * P leaves precise_ip 0.
+ * as on CPUs with two kinds of cores, is PMUKIT_WRONG_ARGUMENT.  No event is opened, so the
+ * modifier P leaves precise_ip 0.
  */
 int pmukit_event_encode(const char *name, void *attr, size_t size);
 
@@ -302,7 +303,8 @@ struct pmukit_sample {
 
 /*
  * Return 1 and set *RECORD or *SAMPLE to the next one, or 0 at the end.  The second skips what is
- * no sample, and returns a sample of a whole group of events once for each event.  Damage is PMUKIT_DAMAGED, once, when everything whole has been returned.
+ * no sample, and returns a sample of a whole group of events once for each event.  Damage is
+ * PMUKIT_DAMAGED, once, when everything whole has been returned.
  */
 int pmukit_stream_next(struct pmukit_stream *s, const struct pmukit_record **record);
 int pmukit_stream_next_sample(struct pmukit_stream *s, const struct pmukit_sample **sample);
@@ -375,9 +377,9 @@ struct pmukit_value_type {
 };
 
 /*
- * Open a profile: profile.proto, rows or folded stacks; plain or compressed by gzip or zstd.  FILE may
- * be "-": stdin.  If lines of text are damaged, the profile has the others, and pmukit_error_code()
- * is PMUKIT_DAMAGED instead of PMUKIT_OK.
+ * Open a profile: profile.proto, rows or folded stacks; plain or compressed by gzip or zstd.  FILE
+ * may be "-": stdin.  If lines of text are damaged, the profile has the others, and
+ * pmukit_error_code() is PMUKIT_DAMAGED instead of PMUKIT_OK.
  */
 struct pmukit_pprof *pmukit_pprof_open(const char *file, const struct pmukit_options *options);
 struct pmukit_pprof *pmukit_pprof_open_memory(const void *bytes, size_t size,
