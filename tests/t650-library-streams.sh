@@ -143,6 +143,12 @@ check 'the labels of a program come with its samples, also after pmu-symbolize' 
 	done
 	cut -d" " -f1,3- want | sort >labels
 	for file in labels.data resolved.data; do same labels $file.labels; done
+
+	# more sets than are kept of a raw stream: samples refer to the first ones
+	stream samples resolved.data >want
+	reader sets <resolved.data >many.data
+	pmu-stream -q --check many.data
+	stream samples many.data | same want -
 END
 
 check 'events and the origin are what the stream says' <<'END'
@@ -159,10 +165,11 @@ END
 check 'wrong calls are errors with a sentence' <<'END'
 	built
 	stream mistakes "$data/sleep.data" >got 2>err
-	test "$(wc -l <got)" -eq 29
+	test "$(wc -l <got)" -eq 30
 	none grep ": $" got
 	grep -qx "no such file: 1 -5: cannot open .no/such/file.: No such file or directory" got
 	grep -q "^a directory: 1 -3: " got
+	grep -q "^a negative descriptor: 1 -3: .*Bad file descriptor" got
 	grep -q "^no stream: 1 -4: /proc/self/exe: offset 0x0: not a stream" got
 	grep -q "^a callback that fails: 1 -3: .*Input/output error" got
 	grep -q "^a profile after a record: 1 -2: " got
@@ -187,6 +194,17 @@ check 'a stream that is cut anywhere gives what was whole, and an error' <<'END'
 		grep -v "^\(end\|open\)" got >records || :
 		head -n "$(wc -l <records)" whole | same records -
 	done
+END
+
+check 'what is wrong with the header of a file is told at the end of its samples' <<'END'
+	built
+	file=$data/sleep.data	# as its recorder would leave it if it was killed
+	end=$(($(od -An -td8 -j40 -N16 "$file" | sed "s/\([0-9]\)  *\([0-9]\)/\1 + \2/")))
+	{ head -c 48 "$file"; head -c 8 /dev/zero; head -c "$end" "$file" | tail -c +57; } >killed
+	exits 1 stream samples killed >got 2>err
+	at_least "$(wc -l <got)" 2
+	grep -q "^end: -4: killed: offset 0x30: the header claims no data" got
+	stream profile killed out.pb.gz 2>err | grep -q "^profile: -4: killed: offset 0x30: "
 END
 
 check 'damaged streams are read as the tools read them' <<'END'

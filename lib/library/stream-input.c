@@ -47,7 +47,8 @@ void pmukit_stream_stop(struct pmukit_stream *s)
 	static const uint64_t one = 1;
 	int error = errno;
 
-	if (!s || s->handle.kind != HANDLE_STREAM)
+	/* a process after fork() has the same eventfd, but a stream of its own */
+	if (!s || s->handle.kind != HANDLE_STREAM || !*s->handle.mark)
 		return;
 	s->is_stopped = 1;
 	/* a full counter wakes the reader as well */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes streams. */
 #include "library/stream.h"
+#include "library/system.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -26,6 +27,8 @@ static struct stream_reader *open_reader(struct pmukit_stream *s)
 					.is_lent = true };
 	struct stat st;
 
+	if (input->fd < 0 && input->is_lent)
+		errno = EBADF;
 	if (!input->read && (input->fd < 0 || fstat(input->fd, &st) < 0)) {
 		report_failure(&s->handle.report, "cannot open '%s'", input->name);
 		return NULL;
@@ -84,16 +87,17 @@ static int open_stream(void *arguments)
 	if (s->options.select && !select_parse(&s->selection, s->options.select, report))
 		return PMUKIT_WRONG_ARGUMENT;
 	s->selects = selection_restricts(&s->selection);
-	s->input.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->input.wake = room_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (s->input.wake < 0) {
 		report_failure(report, "cannot make an eventfd");
 		return errno == EMFILE || errno == ENFILE ? PMUKIT_NO_MEMORY : PMUKIT_SYSTEM;
 	}
 	if (!s->input.read && !s->input.is_lent)
-		s->input.fd = open(s->input.name, O_RDONLY | O_CLOEXEC);
+		s->input.fd = room_own(open(s->input.name, O_RDONLY | O_CLOEXEC));
 	s->in = open_reader(s);
 	if (!s->in)
 		return handle_status(&s->handle, PMUKIT_DAMAGED);
+	stream_keep_damage(s);
 	begin_names(s);
 	return 0;
 }

@@ -83,6 +83,7 @@ static int make_profile(void *arguments)
 			     label_names);
 	}
 	collect_release(&c);
+	stream_keep_damage(s);
 	if (status < 0)
 		free(m->bytes);
 	return status;
@@ -94,15 +95,13 @@ struct pmukit_pprof *pmukit_stream_profile(struct pmukit_stream *s, const char *
 
 	if (guarded(s ? &s->handle : NULL, HANDLE_STREAM, make_profile, &m) < 0)
 		return NULL;
-	struct handle *h = &s->handle;
-	char damage[sizeof(h->sentence)];
-	memcpy(damage, h->sentence, sizeof(damage));
+	const struct handle *h = &s->handle;
 	const struct pmukit_options options = {
 		.size = sizeof(options), .message = h->message, .context = h->context,
 	};
 	struct pmukit_pprof *p = pprof_from_bytes(m.bytes, m.size, "the profile", &options);
 	free(m.bytes);
-	if (p && damage[0])
-		fail(PMUKIT_DAMAGED, "%s", damage);
+	if (p && s->damage[0])
+		fail(PMUKIT_DAMAGED, "%s", s->damage);
 	return p;
 }

@@ -90,7 +90,8 @@ static void limit_definitions(struct pmukit_stream *s)
 {
 	struct resolved past = { 0 };
 
-	if (label_sets_is_full(&s->tables.labels))
+	/* in a resolved stream, ids refer to the sets until it restarts */
+	if (!s->is_resolved && label_sets_is_full(&s->tables.labels))
 		label_sets_forget(&s->tables.labels);
 	if (s->reader.restarted)
 		resolved_forget(&s->reader, &past, NULL, 0);
@@ -100,6 +101,12 @@ static void limit_definitions(struct pmukit_stream *s)
 		return;
 	resolved_release(&past);
 	frame_list_forget(&s->frames);
+}
+
+void stream_keep_damage(struct pmukit_stream *s)
+{
+	if (!s->damage[0])
+		snprintf(s->damage, sizeof(s->damage), "%s", s->handle.sentence);
 }
 
 bool stream_step(struct pmukit_stream *s)
@@ -139,12 +146,12 @@ int stream_end(struct pmukit_stream *s)
 	s->is_told = true;
 	if (s->unwind)
 		unwind_report(s->unwind);
+	if (s->is_stopped)
+		return 0;
 	if (s->is_resolved && !s->has_end && stream_is_whole(s->in))
 		report_error(report, "%s", RESOLVED_NO_END);
 	bool is_event = selection_check_event(&s->selection, stream_events(s->in), report);
 	if (stream_is_whole(s->in) && is_event && (!s->is_resolved || s->has_end))
-		return 0;
-	if (s->is_stopped)
 		return 0;
 	if (s->damage[0])
 		snprintf(h->sentence, sizeof(h->sentence), "%s", s->damage);

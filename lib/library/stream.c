@@ -14,13 +14,6 @@ struct stream_asking {
 	const struct pmukit_stream_event *event;
 };
 
-/* Keep the first message about damage: it is what pmukit_error() says at the end. */
-static void keep_damage(struct pmukit_stream *s)
-{
-	if (!s->damage[0])
-		snprintf(s->damage, sizeof(s->damage), "%s", s->handle.sentence);
-}
-
 static const char *comm_of(const struct pmukit_stream *s)
 {
 	if (s->last == LAST_RESOLVED)
@@ -61,7 +54,7 @@ static int next_record(void *arguments)
 	do {
 		if (!stream_step(s))
 			return stream_end(s);
-		keep_damage(s);
+		stream_keep_damage(s);
 	} while (!is_shown(s));
 	s->shown_record = (struct pmukit_record){
 		.type = rec->type, .misc = rec->misc, .time = stream_time(s->in, rec),
@@ -201,7 +194,7 @@ static int read_sample(struct pmukit_stream *s)
 		}
 		if (!stream_step(s))
 			return stream_end(s);
-		keep_damage(s);
+		stream_keep_damage(s);
 	}
 }
 
@@ -237,11 +230,16 @@ int pmukit_stream_each_sample(struct pmukit_stream *s, pmukit_on_sample *on_samp
 	return status;
 }
 
+static int count_events(void *arguments)
+{
+	const struct pmukit_stream *s = arguments;
+
+	return (int)stream_events(s->in)->count;
+}
+
 int pmukit_stream_events(struct pmukit_stream *s)
 {
-	if (!s || s->handle.kind != HANDLE_STREAM)
-		return fail(PMUKIT_WRONG_ARGUMENT, "the handle is not a stream");
-	return (int)stream_events(s->in)->count;
+	return guarded(s ? &s->handle : NULL, HANDLE_STREAM, count_events, s);
 }
 
 static int ask_event(void *arguments)
@@ -282,16 +280,21 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-const struct pmukit_origin *pmukit_stream_origin(struct pmukit_stream *s)
+static int show_origin(void *arguments)
 {
-	if (!s || s->handle.kind != HANDLE_STREAM) {
-		fail(PMUKIT_WRONG_ARGUMENT, "the handle is not a stream");
-		return NULL;
-	}
+	struct pmukit_stream *s = arguments;
 	const struct stream_origin *o = stream_origin(s->in);
+
 	s->origin = (struct pmukit_origin){
 		.host = or_empty(o->host), .kernel = or_empty(o->kernel),
 		.machine = or_empty(o->arch), .command = or_empty(o->command), .cpus = o->cpus,
 	};
-	return &s->origin;
+	return 0;
+}
+
+const struct pmukit_origin *pmukit_stream_origin(struct pmukit_stream *s)
+{
+	int status = guarded(s ? &s->handle : NULL, HANDLE_STREAM, show_origin, s);
+
+	return status < 0 ? NULL : &s->origin;
 }

@@ -92,6 +92,12 @@ struct stream_event_shown {
 bool stream_step(struct pmukit_stream *s);
 
 /*
+ * In a call that works for S, after something was read: keep the first message about damage.
+ * pmukit_error() says it at the end, which may be many calls later.
+ */
+void stream_keep_damage(struct pmukit_stream *s);
+
+/*
  * In a call that works for S, after its last record: return 0, or the first time, the status that
  * says what was wrong with S.
  */

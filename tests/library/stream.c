@@ -277,6 +277,7 @@ static void call_wrongly(const char *file)
 	say("no stream", !pmukit_stream_open("/proc/self/exe", NULL));
 	say("NULL as file", !pmukit_stream_open(NULL, NULL));
 	say("no descriptor", !pmukit_stream_open_fd(1000, NULL));
+	say("a negative descriptor", !pmukit_stream_open_fd(-1, NULL));
 	say("no callback", !pmukit_stream_open_callback(NULL, NULL, NULL));
 	say("a callback that fails", !pmukit_stream_open_callback(fail_to_read, NULL, NULL));
 	say("a callback that lies", !pmukit_stream_open_callback(read_too_much, NULL, NULL));

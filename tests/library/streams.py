@@ -4,6 +4,7 @@
     streams.py library <OUTPUT of the program stream, samples
     streams.py totals NAME <OUTPUT of the program stream, samples; of perf's event NAME: all
     streams.py folded <OUTPUT of the program stream, frames
+    streams.py sets <RESOLVED >OUT: with many more sets of labels before its last sample
 
 The first two print a line for each sample: pid/tid, time, period, and the addresses of its callchain,
 at most 100; sorted.  An address of the program is "-": perf shows where it is in its file, if it
@@ -11,6 +12,7 @@ can.
 """
 import collections
 import re
+import struct
 import sys
 
 MOST = 100
@@ -77,6 +79,23 @@ def folded(lines):
         print(stack, stacks[stack])
 
 
+def add_sets(stream):
+    LABELS, END, CHAIN_SAMPLE, COUNT = 0x504d0008, 0x504d0006, 0x504d000c, 70000
+    records, at = [], 16
+    while at < len(stream):
+        size = struct.unpack_from("<H", stream, at + 6)[0]
+        records.append(stream[at:at + size])
+        at += size
+    types = [struct.unpack_from("<I", r)[0] for r in records]
+    first, last = types.count(LABELS), len(types) - 1 - types[::-1].index(CHAIN_SAMPLE)
+    more = [struct.pack("<IHHII16s", LABELS, 0, 32, first + i, 1, b"request\0%d" % i)
+            for i in range(COUNT)]
+    end = bytearray(records[types.index(END)])
+    struct.pack_into("<I", end, 32, first + COUNT)
+    records[types.index(END)] = bytes(end)
+    return stream[:16] + b"".join(records[:last] + more + records[last:])
+
+
 what = sys.argv[1]
 if what == "perf":
     print_sorted(cut(of_perf(sys.stdin)))
@@ -84,5 +103,7 @@ elif what == "library":
     print_sorted(cut(of_library(line for line in sys.stdin if " :" in line)))
 elif what == "totals":
     totals(line for line in sys.stdin if " :" in line)
+elif what == "sets":
+    sys.stdout.buffer.write(add_sets(sys.stdin.buffer.read()))
 else:
     folded(line for line in sys.stdin if "\t" in line)
