@@ -4,6 +4,7 @@
  * rows are known; cut at each byte, in exact copies.
  */
 #include "dwarf/internal.h"
+#include "elf/internal.h"
 #include "tests/unit/line-table.h"
 #include "tests/unit/tap.h"
 
@@ -25,10 +26,13 @@ struct opened {
 	struct lines *lines;
 };
 
+/* The tables are in memory. */
+static struct elf no_file;
+
 static void open_table(struct opened *o, const struct table_bytes *b, size_t size)
 {
 	*o = (struct opened){ .bytes = memcpy(mem_resize(NULL, size), b->at, size) };
-	o->file = (struct dwarf_file){ .dwarf = &o->dwarf, .swap = b->swap,
+	o->file = (struct dwarf_file){ .dwarf = &o->dwarf, .elf = &no_file, .swap = b->swap,
 				       .fuel.left = 1 << 20 };
 	o->file.section[S_LINE] = (struct elf_bytes){ o->bytes, size };
 	o->unit = (struct unit){ .file = &o->file, .version = (uint16_t)b->version,
