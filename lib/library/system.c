@@ -65,13 +65,19 @@ static void *note(void *object, void (*release)(void *object))
 	return room_note(object, release);
 }
 
+/* Return whether a file may be created with FLAGS: then there is a mode. */
+static bool makes_file(int flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 int room_open(const char *path, int flags, ...)
 {
 	va_list args;
 	mode_t mode = 0;
 
 	va_start(args, flags);
-	if (flags & (O_CREAT | __O_TMPFILE))
+	if (makes_file(flags))
 		mode = va_arg(args, mode_t);
 	va_end(args);
 	return note_fd(open(path, flags, mode));
@@ -83,7 +89,7 @@ int room_openat(int directory, const char *path, int flags, ...)
 	mode_t mode = 0;
 
 	va_start(args, flags);
-	if (flags & (O_CREAT | __O_TMPFILE))
+	if (makes_file(flags))
 		mode = va_arg(args, mode_t);
 	va_end(args);
 	return note_fd(openat(directory, path, flags, mode));
