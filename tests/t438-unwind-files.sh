@@ -109,11 +109,24 @@ int main(int argc, char **argv)
 }
 C
 cat >"$scratch/short.c" <<"C"
-#ifndef ROUNDS
-#define ROUNDS 6000000
+#include <time.h>
+#ifndef MS
+#define MS 12	/* of CPU time: how many rounds that are depends on the CPU */
 #endif
 static volatile long sum;
-__attribute__((noinline)) void leaf(void) { for (int i = 0; i < ROUNDS; i++) sum += i; }
+static int has_time(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 && t.tv_sec == 0 &&
+	       t.tv_nsec < MS * 1000000L;
+}
+__attribute__((noinline)) void leaf(void)
+{
+	while (has_time())
+		for (int i = 0; i < 100000; i++)
+			sum += i;
+}
 __attribute__((noinline)) void mid(void) { leaf(); sum++; }
 int main(void) { mid(); return 0; }
 C
@@ -216,7 +229,7 @@ END
 # short_runs OPTION...: of 8 recordings of a program of 40 ms in a mount namespace of its own, how
 # many have 80 % of its samples in stacks that match $stack
 short_runs() {
-	gcc -static -O1 -DROUNDS=20000000 -fomit-frame-pointer -Wl,--build-id \
+	gcc -static -O1 -DMS=40 -fomit-frame-pointer -Wl,--build-id \
 		"$scratch/short.c" -o root/bin/short
 	for i in 1 2 3 4 5 6 7 8; do
 		pmu-sample -q "$@" -F 999 -- unshare -m sh enter.sh /bin/short |
@@ -240,7 +253,7 @@ END
 started() {
 	for i in 1 2 3 4 5 6 7 8; do
 		echo "int id = $i;" | cat "$scratch/short.c" - >short$i.c
-		gcc -static -O1 -DROUNDS=20000000 -fomit-frame-pointer -Wl,--build-id short$i.c \
+		gcc -static -O1 -DMS=40 -fomit-frame-pointer -Wl,--build-id short$i.c \
 			-o root/bin/short$i
 	done
 	cat >start.sh <<-'EOF'

@@ -24,6 +24,7 @@ recorded() {
 	if ! test -e "$scratch/busy.data"; then
 		cat >"$scratch/busy.cc" <<-"EOF"
 		#include <cmath>
+		#include <ctime>
 		namespace work {
 		template <typename T> static inline __attribute__((always_inline)) T part(T x)
 		{
@@ -39,7 +40,7 @@ recorded() {
 		int main()
 		{
 			volatile double sum = 0;
-			for (int i = 0; i < 30000; i++)
+			for (int i = 0; clock() < CLOCKS_PER_SEC / 2; i++)
 				sum = sum + work::leaf<double>(i, i % 8);
 			return sum < 0;
 		}
@@ -194,12 +195,20 @@ check 'addresses in programs and libraries have the names that perf finds' <<'EN
 	needs_command perf
 	cat >sorts.c <<-"EOF"
 	#include <stdlib.h>
-	#include <string.h>
-	static int compare(const void *a, const void *b) { return strcmp(a, b); }
+	#include <time.h>
+	static int compare(const void *a, const void *b)
+	{
+		const char *x = a, *y = b;
+		int i = 0;
+
+		while (i < 7 && x[i] == y[i])
+			i++;
+		return x[i] - y[i];
+	}
 	int main(void)
 	{
 		static char words[20000][8];
-		for (int round = 0; round < 60; round++) {
+		while (clock() < CLOCKS_PER_SEC / 3) {
 			for (int i = 0; i < 20000; i++)
 				for (int k = 0; k < 7; k++)
 					words[i][k] = 'a' + rand() % 26;
