@@ -36,12 +36,12 @@ static int check_option(const char *option)
 /* Return 0 if C has a place for its result, or fail. */
 static int check_result(const struct pmukit_profile_config *c)
 {
-	int flags = c->fd > 0 && !c->write ? fcntl(c->fd, F_GETFL) : O_WRONLY;
+	int flags = c->fd != 0 && !c->write ? fcntl(c->fd, F_GETFL) : O_WRONLY;
 
 	if ((unsigned int)c->result > PMUKIT_RECORDS)
 		return fail(PMUKIT_WRONG_ARGUMENT, "pmukit_profile_config.result is %d: it is not "
 			    "in enum pmukit_result", (int)c->result);
-	if (!c->write && c->fd <= 0)
+	if (!c->write && c->fd == 0)
 		return fail(PMUKIT_WRONG_ARGUMENT, "the result has no place: set "
 			    "pmukit_profile_config.fd or .write");
 	if (flags < 0)

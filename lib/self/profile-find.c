@@ -9,6 +9,7 @@
 #include "self/prefix.h"
 #include "self/running-profile.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,15 @@
 
 static const char name[] = "pmu-sample";
 
+/* Return whether PATH is a program; if it is not, errno says why. */
 static bool can_run(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	if (stat(path, &st) < 0)
+		return false;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
 /* Write the path of pmu-sample in the SIZE bytes of DIRECTORY to PATH.  False: it has none. */

@@ -206,6 +206,9 @@ static int release(void *profile)
 {
 	struct pmukit_profile *p = profile;
 
+	/* without a pidfd, another process may have its number by now */
+	if (p->has_ended && p->sampler.pidfd < 0)
+		p->sampler.pid = 0;
 	spawned_release(&p->sampler);
 	descriptor_close(p->control);
 	descriptor_close(p->messages);

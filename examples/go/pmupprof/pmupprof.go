@@ -129,7 +129,7 @@ func StopCPUProfile() error {
 	err := stop(running.profile)
 	running.profile = nil
 	running.pipe.Close()
-	if failed := <-running.copied; err == nil {
+	if failed := <-running.copied; failed != nil {	// the writer says more than its pipe
 		err = failed
 	}
 	return err
