@@ -99,8 +99,9 @@ check 'the periods of a clock add up to the CPU time of all threads' <<'END'
 	built
 	undisturbed profile -e task-clock -F 1000 -f 16 -r -o s.data cpu >said
 	all_well
+	# three threads of 150 ms; the kernel's part is not in the samples of an ordinary user
 	near "$(samples s.data period | awk '{ n += $1 } END { print n / 1e6 }')" \
-		"$(awk '/^cpu/ { print $2 / 1e6 }' said)" 15
+		"$(awk '/^cpu/ { print $2 / 1e6 }' said)" $((60 + taken))
 END
 
 # values FILE: the value of each function in the profile, as pprof says it
