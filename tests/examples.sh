@@ -22,7 +22,7 @@
 #	sudo COMMAND	COMMAND, if root runs the tests
 #	make TARGET	a look whether there is such a target
 #	systemctl	systemd-analyze verify
-#	sysctl, docker, kubectl, xdg-open, setcap, chgrp	a look at the arguments
+#	sysctl, docker, kubectl, xdg-open, setcap, chgrp, ldconfig	a look at the arguments
 #	pmu-serve	a server that listens when the next command runs, until the next one starts
 #	go tool pprof -http	go tool pprof -top
 #	go test		the program that -exec names, with ./program
@@ -111,6 +111,9 @@ write_stand_ins() {
 	EOF
 	stand_in chgrp <<-"EOF"
 	test $# = 2 && test -e "$2"
+	EOF
+	stand_in ldconfig <<-"EOF"
+	test $# = 0
 	EOF
 	stand_in setcap <<-"EOF"
 	expr "$1" : 'cap_[a-z_,]*+ep$' >/dev/null && test -x "$2"
