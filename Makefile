@@ -30,7 +30,7 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
 	  names symbol code unwind target relay labels counters sample counting resolve filter pprof \
-	  rows stacks aggregate compare access listing show results flame live survey host compose push \
+	  rows stacks aggregate branch compare access listing show results flame live survey host compose push \
 	  serve library self tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
@@ -39,7 +39,7 @@ TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 ifneq (,$(GUESTS))
 # The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
 TOOLS   := pmu-events pmu-sample pmu-stat pmu-symbolize pmu-topprof pmu-unwind
-UNUSED  := $(addprefix lib/,access/% compare/% flame/% host/% listing/% live/% push/% serve/% tool/go-flags% \
+UNUSED  := $(addprefix lib/,access/% branch/% compare/% flame/% host/% listing/% live/% push/% serve/% tool/go-flags% \
 		$(addprefix compose/,callgraph% label% pipeline% plan% profiled% view%) \
 		$(addprefix show/,access% annotate% bars% diff% ratios% top%))
 endif
@@ -48,7 +48,7 @@ UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
-FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate pmu-data
+FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate pmu-data pmu-branch
 PAGES   := $(wildcard man/*.[1357])
 
 # Where everything is built.

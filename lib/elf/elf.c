@@ -397,6 +397,19 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 	return found;
 }
 
+struct elf_bases elf_bases(const struct elf *elf)
+{
+	struct elf_bases bases = { .is_movable = elf->type == ET_DYN };
+	const uint64_t in_page = 4095;
+
+	if (elf->loads)
+		bases.first = elf->load[0].address & ~in_page;
+	for (uint32_t i = 0; i < elf->loads && !bases.code.size; i++)
+		if (elf->load[i].is_code)
+			elf_segment(elf, elf->load[i].offset, &bases.code);
+	return bases;
+}
+
 int64_t elf_modified(const struct elf *elf)
 {
 	return elf->mapped.at ? elf->mapped.modified : 0;

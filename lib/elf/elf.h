@@ -75,6 +75,15 @@ struct elf_segment {
 /* Find the executable segment that contains FILE_OFFSET.  Return false if none does. */
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
 
+/* Where the segments of a file start, by its own addresses, rounded down to pages of 4 KiB. */
+struct elf_bases {
+	bool is_movable;	/* a loader chooses where to map it (ET_DYN): PIE, library */
+	uint64_t first;			/* address of the first segment */
+	struct elf_segment code;	/* the first executable segment; size 0: there is none */
+};
+
+struct elf_bases elf_bases(const struct elf *elf);
+
 /*
  * Return whether ELF is a relocatable file, such as a kernel module.  Such a file has no segments,
  * and its sections have no addresses.  This module gives its code addresses from 0 on, in the

@@ -12,6 +12,11 @@
 
 enum { PACKED_LEAST = 64 };	/* bytes charged for each section, to limit how many are unpacked */
 
+const char *elf_section_name(const struct elf *elf, const struct elf_section *s)
+{
+	return elf_string(elf->section_names, s->name);
+}
+
 /* Return whether the name of section S is NAME. */
 static bool is_called(const struct elf *elf, const struct elf_section *s, const char *name)
 {

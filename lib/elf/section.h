@@ -38,6 +38,9 @@ void elf_charge(struct elf *elf, uint64_t bytes);
 /* Return section header INDEX; all fields are 0 if it is not in the file. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 
+/* Return the name of S, a section of ELF; NULL: it has none. */
+const char *elf_section_name(const struct elf *elf, const struct elf_section *s);
+
 /* Find the first section NAME that has contents.  False: ELF has no such section. */
 bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out);
 

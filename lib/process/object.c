@@ -41,6 +41,19 @@ static const struct recorded_build_id *find_recorded(const struct objects *objec
 	return id == TABLE_NONE ? NULL : &objects->recorded_id[id];
 }
 
+size_t objects_recorded_id(const struct objects *objects, const char *path,
+			   uint8_t id[BUILD_ID_MAX])
+{
+	uint32_t text = intern_find(&objects->paths, path);
+	const struct recorded_build_id *recorded =
+		text == TABLE_NONE ? NULL : find_recorded(objects, text);
+
+	if (!recorded)
+		return 0;
+	memcpy(id, recorded->build_id, BUILD_ID_MAX);
+	return recorded->size;
+}
+
 bool object_may_be_hugepages(const struct object *o)
 {
 	return o->kind == OBJECT_ANONYMOUS && (!*o->path || !strcmp(o->path, WORD_ANON_FILE) ||

@@ -68,6 +68,13 @@ bool object_is_memfd(const struct object *o);
 void objects_set_build_id(struct objects *objects, const struct build_id_record *b);
 
 /*
+ * Store the build ID that a BUILD_ID record gave for PATH, perhaps after the object was mapped.
+ * Return its size in bytes; 0: none did.
+ */
+size_t objects_recorded_id(const struct objects *objects, const char *path,
+			   uint8_t id[BUILD_ID_MAX]);
+
+/*
  * Return whether there are so many objects, or build IDs of paths, that it is time to remove those
  * that are not in use.
  */

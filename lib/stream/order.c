@@ -3,9 +3,6 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 
-/* Bytes of records and entries that may wait; beyond that, the older half is returned. */
-enum { WAITING_MAX = 64 * 1024 * 1024 };
-
 enum { CHUNK_SIZE = 256 * 1024 };	/* bytes, with the header; a power of two */
 
 /*
@@ -40,11 +37,20 @@ struct order {
 	uint64_t limit;		/* newest time before the last mark */
 	uint64_t last_time;	/* time of the record returned last */
 	uint64_t late;		/* records that came too late to be sorted */
+	size_t most;		/* bytes of records and entries that may wait, see order_limit() */
 };
 
 struct order *order_new(void)
 {
-	return mem_zeroed(1, sizeof(struct order));
+	struct order *o = mem_zeroed(1, sizeof(struct order));
+
+	order_limit(o, 64 * 1024 * 1024);
+	return o;
+}
+
+void order_limit(struct order *o, size_t bytes)
+{
+	o->most = bytes;
 }
 
 static void begin_run(struct order *o)
@@ -169,7 +175,7 @@ void order_pass(struct order *o, uint64_t time)
 /* If the stream has no marks, or a round is too long, let order_next() return the older half. */
 static void limit_waiting(struct order *o)
 {
-	if (o->size + 2 * o->count * sizeof(*o->entry) <= WAITING_MAX)
+	if (o->size + 2 * o->count * sizeof(*o->entry) <= o->most)
 		return;
 	make_ready(o, UINT64_MAX);
 	o->ready = o->count / 2;

@@ -15,6 +15,9 @@ struct order;
 
 struct order *order_new(void);
 
+/* At most BYTES of records may wait (64 MiB at first); beyond, the older half is returned. */
+void order_limit(struct order *o, size_t bytes);
+
 /* Keep a copy of REC, whose time is TIME. */
 void order_add(struct order *o, const struct record *rec, uint64_t time);
 

@@ -129,6 +129,12 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 		       size, NULL, report);
 }
 
+void stream_limit_waiting(struct stream_reader *in, size_t bytes)
+{
+	if (in)
+		order_limit(in->order, bytes);
+}
+
 void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
 {
 	if (in)

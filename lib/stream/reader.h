@@ -91,6 +91,12 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 void stream_only_count(struct stream_reader *in);
 
 /*
+ * Let records take at most BYTES of memory while they wait to be sorted by time.  A round of the
+ * recorder that has more is not sorted completely.
+ */
+void stream_limit_waiting(struct stream_reader *in, size_t bytes);
+
+/*
  * Do not report at the end of IN what this version does not know, or that the recorder's last
  * record is missing: the filter that writes IN, which this tool started, reports that, or its
  * failure is reported.

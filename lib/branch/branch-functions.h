@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * branch-functions - the code of a binary as its symbols tell: where functions are, and addresses
+ * for offsets.
+ */
+#pragma once
+#include "base/fuel.h"
+#include "base/span.h"
+#include "elf/elf.h"
+
+/* Return the address of the byte at OFFSET of ELF's file; 0: it is not in an executable segment. */
+uint64_t branch_address(const struct elf *elf, uint64_t offset);
+
+/* Finds functions and jumps.  It remembers the last answers, because ranges come sorted. */
+struct branch_functions {
+	struct elf *elf;	/* NULL: nothing is known of the code */
+	struct fuel fuel;	/* bytes of code that may still be read */
+	struct extent same;	/* addresses with the answer FUNCTION */
+	uint64_t function;	/* address of the function there; 0: unknown */
+	uint64_t start;		/* address from which code was read last */
+	uint64_t read;		/* address up to which there is no jump */
+	bool has_jump;		/* at READ is one */
+};
+
+/* ELF: or NULL */
+void branch_functions_init(struct branch_functions *f, struct elf *elf);
+
+/*
+ * Return whether code from START to END, offsets of the file, cannot run in one go: they are in
+ * different functions by the symbols, or an instruction before END always goes elsewhere.  False if
+ * nobody knows: no symbol covers an end, or the code cannot be read.
+ */
+bool branch_functions_break(struct branch_functions *f, uint64_t start, uint64_t end);
+
+/* Return whether a function starts at the address ADDRESS. */
+bool branch_functions_start_at(struct branch_functions *f, uint64_t address);
