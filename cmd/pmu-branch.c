@@ -3,11 +3,14 @@
  * pmu-branch - count branches and executed code, for compilers and for people.
  *
  * Reads a stream or a perf.data file (pmu-stream(5)) whose samples have branch records, from FILE
- * or stdin.  Writes what is in one binary, in the form that a compiler's tool reads.
+ * or stdin.  Writes what is in one binary in the form that a compiler's tool reads, or what is in
+ * all as a profile, a table or JSON.
  */
 #include "base/hex.h"
 #include "base/progress.h"
 #include "base/regular.h"
+#include "branch/branch-list.h"
+#include "branch/branch-profile.h"
 #include "branch/branch-text.h"
 #include "branch/branches.h"
 #include "elf/build-id.h"
@@ -16,11 +19,14 @@
 #include "tool/selection-options.h"
 
 
+enum { TO_BLOCKS = BRANCH_PERFSCRIPT + 1, TO_MISPREDICTS, TO_EDGES, TO_TEXT, TO_JSON };
 static const char *const formats[] = {
 	[BRANCH_AUTOFDO] = "autofdo", [BRANCH_LLVM] = "llvm", [BRANCH_BOLT] = "bolt",
-	[BRANCH_PERFSCRIPT] = "perfscript", NULL
+	[BRANCH_PERFSCRIPT] = "perfscript", [TO_BLOCKS] = "blocks",
+	[TO_MISPREDICTS] = "mispredicts", [TO_EDGES] = "edges",
+	[TO_TEXT] = "text", [TO_JSON] = "json", NULL
 };
-static int format;
+static int format = TO_TEXT;
 static uint64_t most_cells = 4 << 20;
 static const char *binary, *file;
 static struct word_list debug_dirs;
@@ -62,7 +68,7 @@ static const struct command_option options[] = {
 	{ 0 }
 };
 
-static const struct command_spelling spellings[] = { LOCATE_SPELLINGS, { 0 } };
+static const struct command_spelling spellings[] = { JSON_SPELLING, LOCATE_SPELLINGS, { 0 } };
 
 static const struct command command = {
 	.name = "pmu-branch",
@@ -99,23 +105,54 @@ static bool open_binary(struct branch_wanted *wanted, struct report *report)
 	return true;
 }
 
+/* Text may go to a terminal. */
+static void open_output(struct output *out, struct report *report)
+{
+	bool is_text = format != TO_BLOCKS && format != TO_MISPREDICTS && format != TO_EDGES;
+
+	if (is_text)
+		output_open_whole(out, file ?: "-", false, report);
+	else
+		command_output_whole(&command, out, file, false, report);
+}
+
+/* Write what B has left to OUT.  Return the number of ranges. */
+static uint64_t write_to(struct branches *b, struct output *out)
+{
+	static const enum branch_view view[] = {
+		[TO_BLOCKS] = BRANCH_BLOCKS, [TO_MISPREDICTS] = BRANCH_MISPREDICTS,
+		[TO_EDGES] = BRANCH_EDGES,
+	};
+
+	if (format < TO_BLOCKS)
+		return branch_text_write(b, (enum branch_text)format, out);
+	if (format >= TO_TEXT) {
+		branch_list_write(b, format == TO_TEXT ? BRANCH_TABLE : BRANCH_JSON,
+				  DEMANGLE_TEMPLATES, out);
+		return 0;
+	}
+	return branch_profile_write(b, view[format], DEMANGLE_TEMPLATES, out);
+}
+
 static void run(struct stream_reader *in, struct report *report)
 {
 	static const enum branch_rule rule[] = {
-		[BRANCH_AUTOFDO] = BRANCH_BY_RANGE, [BRANCH_LLVM] = BRANCH_BY_END,
-		[BRANCH_BOLT] = BRANCH_BY_END, [BRANCH_PERFSCRIPT] = BRANCH_STACKS,
+		[BRANCH_AUTOFDO] = BRANCH_BY_RANGE, [BRANCH_PERFSCRIPT] = BRANCH_STACKS,
+		[TO_JSON] = BRANCH_BY_END,	/* and all others */
 	};
 	struct output out;
 
 	how.rule = rule[format];
-	how.needs_ranges = true;
+	how.needs_ranges = format <= TO_BLOCKS;
+	how.counts_ranges = how.needs_ranges || format == TO_JSON;
+	how.is_for_people = format >= TO_BLOCKS;
 	how.most_cells = (uint32_t)most_cells;
 	how.selection = &selection;
 	struct branches *b = branches_new(&how, report);
 	branches_read(b, in);
 	if (in && branches_choose(b, in)) {
-		command_output_whole(&command, &out, file, false, report);
-		uint64_t ranges = branch_text_write(b, (enum branch_text)format, &out);
+		open_output(&out, report);
+		uint64_t ranges = write_to(b, &out);
 		if (output_close(&out))
 			branches_report(b, ranges);
 	}
@@ -127,8 +164,6 @@ int main(int argc, char **argv)
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
-	if (!command_given("to"))
-		command_misused(&command, "say what to write, with --to");
 	progress_allow(&report);
 	const char *input = command_input(&command);
 	locate_check_list(&how.where.build_id_map, &report);
@@ -139,7 +174,6 @@ int main(int argc, char **argv)
 		run(in, &report);
 		stream_close(in);
 	}
-	elf_close(how.wanted.elf);
 	selection_release(&selection);
 	return command_end(&report);
 }

@@ -6,6 +6,8 @@
 # judge FILE...: by the schemas
 judge() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/schemas.py" "$TOP/doc/schema" "$@"; }
 
+lbr=$TOP/../shared/data/lbr
+
 check 'each kind of output has its schema, which is closed to unknown fields' <<'END'
 	make-stream 2000 tree 12 >s.data
 	pmu-topprof --slices 4 s.data >p.pb.gz
@@ -25,6 +27,7 @@ check 'each kind of output has its schema, which is closed to unknown fields' <<
 	pmu-events --check --json cpu-clock cycles >pmu-events.check || :
 	pmu-events --doctor --json $$ >pmu-events.doctor || :
 	pmu-stat --json true >pmu-stat.one
+	! test -e "$lbr/test.lbr" || pmu-branch -q --json "$lbr/test.lbr" >pmu-branch.json
 	pmu-topprof --to rows --rows-detail p.pb.gz >pmu-topprof.rows
 	pmu-topprof --to rows --label pid,cpu s.data >pmu-topprof.labels
 	pmu-stat --json --per op=2 --vs true "true; :" >pmu-stat.vs

@@ -1,5 +1,5 @@
 # fish completion for pmu-branch; made by completions/generate
-complete -c pmu-branch -l to -x -a 'autofdo llvm bolt perfscript' -d 'write FORMAT: autofdo, llvm, bolt, perfscript (autofdo)'
+complete -c pmu-branch -l to -x -a 'autofdo llvm bolt perfscript blocks mispredicts edges text json' -d 'write FORMAT: autofdo, llvm, bolt, perfscript, blocks, mispredicts,'
 complete -c pmu-branch -l binary -r -F -d 'count branches in FILE, the program or library that was recorded'
 complete -c pmu-branch -l build-id -x -d 'count branches in the object with this build ID'
 complete -c pmu-branch -l max-cells -x -d 'count at most COUNT different branches and ranges (4194304)'

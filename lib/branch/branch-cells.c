@@ -5,12 +5,11 @@
 
 #include <stdlib.h>
 
-struct branch_cell *branch_cells_at(struct branch_cells *cells, enum branch_cell_kind kind,
-				    uint64_t from, uint64_t to)
+struct branch_cell *branch_cells_at(struct branch_cells *cells, uint64_t from, uint64_t to)
 {
-	uint64_t keyed = (uint64_t)kind << 62 | to, hash = hash_more(hash_u64(from), keyed);
+	uint64_t hash = hash_more(hash_u64(from), to);
 	uint32_t id = TABLE_FIND(&cells->table, hash, i,
-				 cells->cell[i].from == from && cells->cell[i].to == keyed);
+				 cells->cell[i].from == from && cells->cell[i].to == to);
 
 	if (id != TABLE_NONE)
 		return &cells->cell[id];
@@ -19,7 +18,7 @@ struct branch_cell *branch_cells_at(struct branch_cells *cells, enum branch_cell
 	cells->cell = array_grow(cells->cell, cells->count, sizeof(*cells->cell));
 	table_add(&cells->table, hash, cells->count);
 	struct branch_cell *c = &cells->cell[cells->count++];
-	*c = (struct branch_cell){ .from = from, .to = keyed };
+	*c = (struct branch_cell){ .from = from, .to = to };
 	return c;
 }
 

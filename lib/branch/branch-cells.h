@@ -13,7 +13,7 @@
 enum { PLACE_OFFSET_BITS = 40 };	/* 1 TiB: no file with code is larger */
 
 #define PLACE_OUTSIDE 0ULL	/* not in the object, or not in any */
-#define PLACE_OBJECTS_MAX ((1U << 22) - 1)	/* ids of objects in places are smaller */
+#define PLACE_OBJECTS_MAX ((1U << 18) - 1)	/* ids of objects in places are smaller */
 
 static inline uint64_t place_make(uint32_t object, uint64_t offset)
 {
@@ -38,9 +38,12 @@ enum branch_cell_kind {
 	CELL_ADDRESS,		/* FROM was sampled; TO is PLACE_OUTSIDE */
 };
 
+enum { CELL_KIND_SHIFT = 62, CELL_TYPE_SHIFT = 58 };
+#define CELL_PLACE_MASK ((1ULL << CELL_TYPE_SHIFT) - 1)
+
 struct branch_cell {
 	uint64_t from;		/* place */
-	uint64_t to;		/* place, and the kind in its highest bits */
+	uint64_t to;		/* place; above: the kind, and PERF_BR_* if that is asked for */
 	uint64_t count;
 	uint64_t mispredicted, predicted;	/* of a branch; the rest of COUNT is unknown */
 	uint64_t cycles;	/* of all that have a number of cycles; 0: none has */
@@ -56,18 +59,23 @@ struct branch_cells {
 
 static inline enum branch_cell_kind branch_cell_kind(const struct branch_cell *c)
 {
-	return (enum branch_cell_kind)(c->to >> 62);
+	return (enum branch_cell_kind)(c->to >> CELL_KIND_SHIFT);
 }
 
 /* Return the place to which a branch went, or where a range ends. */
 static inline uint64_t branch_cell_to(const struct branch_cell *c)
 {
-	return c->to & ~(3ULL << 62);
+	return c->to & CELL_PLACE_MASK;
 }
 
-/* Return the cell of KIND with these places, a new one if there was none; NULL: no room. */
-struct branch_cell *branch_cells_at(struct branch_cells *cells, enum branch_cell_kind kind,
-				    uint64_t from, uint64_t to);
+/* Return the type of a branch, PERF_BR_*; 0: unknown. */
+static inline unsigned branch_cell_type(const struct branch_cell *c)
+{
+	return c->to >> CELL_TYPE_SHIFT & 15;
+}
+
+/* Return the cell with these FROM and TO, a new one if there was none; NULL: no room. */
+struct branch_cell *branch_cells_at(struct branch_cells *cells, uint64_t from, uint64_t to);
 
 /* Sort the COUNT cells C by kind and places, and add up equal ones.  Return how many are left. */
 uint32_t branch_cells_sort(struct branch_cell *c, uint32_t count);

@@ -91,7 +91,24 @@ bool branch_functions_break(struct branch_functions *f, uint64_t start, uint64_t
 	return last && (are_apart(f, first, last) || has_jump(f, first, last));
 }
 
-bool branch_functions_start_at(struct branch_functions *f, uint64_t address)
+enum branch_going branch_functions_going(struct branch_functions *f, uint64_t offset,
+					 unsigned *size)
 {
-	return f->elf && address && function_at(f, address) == address;
+	uint64_t address = f->elf ? branch_address(f->elf, offset) : 0;
+	struct opcode i;
+
+	*size = 1;
+	if (!address || !read_at(f, address, &i))
+		return GOING_UNKNOWN;
+	*size = i.size;
+	return i.kind == INSTRUCTION_CALL || i.kind == INSTRUCTION_CALL_INDIRECT ? GOING_CALL
+	       : i.kind == INSTRUCTION_RETURN ? GOING_RETURN : GOING_OTHER;
+}
+
+bool branch_functions_enter(struct branch_functions *f, uint64_t offset, uint64_t from)
+{
+	uint64_t address = f->elf ? branch_address(f->elf, offset) : 0;
+
+	return address && function_at(f, address) == address &&
+	       function_at(f, branch_address(f->elf, from)) != address;
 }

@@ -32,5 +32,12 @@ void branch_functions_init(struct branch_functions *f, struct elf *elf);
  */
 bool branch_functions_break(struct branch_functions *f, uint64_t start, uint64_t end);
 
-/* Return whether a function starts at the address ADDRESS. */
-bool branch_functions_start_at(struct branch_functions *f, uint64_t address);
+/* What an instruction says about where it goes. */
+enum branch_going { GOING_UNKNOWN, GOING_CALL, GOING_RETURN, GOING_OTHER };
+
+/* Return where the instruction at OFFSET goes, and set *SIZE to its bytes, 1 if it is unknown. */
+enum branch_going branch_functions_going(struct branch_functions *f, uint64_t offset,
+					 unsigned *size);
+
+/* Return whether a function starts at OFFSET, and does not contain the offset FROM. */
+bool branch_functions_enter(struct branch_functions *f, uint64_t offset, uint64_t from);

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { USERS_MAX = 1 << 20 };	/* pairs of an object and a process; beyond, none are counted */
+enum {
+	USERS_MAX = 1 << 20,	/* pairs of an object and a process; beyond, none are counted */
+	FILES_MAX = 1000,	/* that are open at a time */
+};
 
 static bool ids_agree(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
@@ -107,8 +110,11 @@ static void look(struct branch_objects *o, struct branch_object *out, const stru
 	if (!out->is_counted || (o->wanted.file && found < MATCH_NAME))
 		return;
 	out->is_looked_for = true;
-	if (!o->wanted.file)
+	if (!o->wanted.file && o->sources->images.opened < FILES_MAX)
 		out->elf = image_use(&o->sources->images, m->object, object, m, pid, time)->elf;
+	else if (!o->wanted.file)
+		report_once(o->report, "more than %d files have branches: the others are not read",
+			    FILES_MAX);
 	else if (found == MATCH_ID || may_be_mapped(&o->wanted, m))
 		out->elf = o->wanted.elf;
 	find_code(out);
@@ -239,10 +245,38 @@ static uint32_t best_object(const struct branch_objects *o, enum match *best)
 	return found;
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const struct branch_user *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* Count the processes that had branches in the chosen objects.  This sorts the users. */
 static void count_processes(struct branch_objects *o)
 {
+	uint32_t kept = 0;
+
 	for (uint32_t i = 0; i < o->users; i++)
-		o->processes += o->object[o->user[i].object].is_chosen;
+		if (o->object[o->user[i].object].is_chosen)
+			o->user[kept++] = o->user[i];
+	if (kept)
+		qsort(o->user, kept, sizeof(*o->user), by_pid);
+	for (uint32_t i = 0; i < kept; i++)
+		o->processes += i == 0 || o->user[i].pid != o->user[i - 1].pid;
+}
+
+struct source *branch_objects_source(struct branch_objects *o, uint32_t id)
+{
+	const struct branch_wanted *w = &o->wanted;
+
+	if (!o->object[id].elf)
+		return NULL;
+	if (w->elf && !o->has_given) {	/* one object stands for all that are chosen */
+		o->has_given = true;
+		return (struct source *)image_set(&o->sources->images, id, w->file, w->elf);
+	}
+	return source_of(o->sources, id);
 }
 
 /* The binary was found by its name: say so, and make sure that its file fits. */
@@ -272,11 +306,14 @@ bool branch_objects_choose(struct branch_objects *o, uint64_t in_all)
 	}
 	const struct object *object = o->spaces->objects.object, *binary = &object[o->binary];
 	bool by_name = o->wanted.file && best == MATCH_NAME;
+	o->are_all = o->wants_all && !o->wanted.file && !o->wanted.id_size;
 	for (uint32_t id = 0; id < o->count; id++) {
 		struct branch_object *b = &o->object[id];
 		if (b->is_counted && b->entries)
-			b->is_chosen = by_name ? match(o, &object[id]) == MATCH_NAME
-					       : are_same(o, &object[id], binary);
+			b->is_chosen = o->are_all || (by_name
+				? match(o, &object[id]) == MATCH_NAME
+				: are_same(o, &object[id], binary));
+		o->chosen += b->is_chosen;
 	}
 	struct branch_object *b = &o->object[o->binary];
 	if (o->wanted.file && !by_name)	/* perhaps its build ID came late */

@@ -36,6 +36,7 @@ struct branch_object {
 struct branch_objects {
 	/* The owner sets these; all others are zero at first. */
 	struct branch_wanted wanted;
+	bool wants_all;		/* if nothing is asked for, all objects are wanted */
 	struct spaces *spaces;
 	struct sources *sources;
 	struct report *report;
@@ -43,6 +44,9 @@ struct branch_objects {
 	struct branch_object *object;	/* by id */
 	uint32_t count;
 	uint32_t binary;	/* the chosen one with the most branches */
+	uint32_t chosen;	/* number of objects that are */
+	bool are_all;		/* all objects with branches are chosen: there is no binary */
+	bool has_given;		/* WANTED.elf was given to an image, which closes it */
 	uint64_t processes;	/* that had branches in the binary */
 	/* private: */
 	struct branch_user { uint32_t object; pid_t pid; } *user;	/* that had branches */
@@ -74,6 +78,9 @@ void branch_objects_sweep(struct branch_objects *o);
  * object is the binary, or a file is another build (reported).
  */
 bool branch_objects_choose(struct branch_objects *o, uint64_t in_all);
+
+/* Return what names the code of object ID, which is chosen; NULL: its file is unknown. */
+struct source *branch_objects_source(struct branch_objects *o, uint32_t id);
 
 /* Return the path of the binary, as recorded. */
 const char *branch_objects_path(const struct branch_objects *o);

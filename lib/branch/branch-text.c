@@ -86,7 +86,7 @@ static void join_ranges(struct branches *b)
 	uint32_t ranges = first_of(b, CELL_BRANCH), all = b->cells.count;
 
 	for (uint32_t i = 0; i < ranges; i++)
-		c[i].to = (uint64_t)CELL_RANGE << 62 | branch_cell_to(&c[i]);
+		c[i].to = (uint64_t)CELL_RANGE << CELL_KIND_SHIFT | branch_cell_to(&c[i]);
 	uint32_t left = branch_cells_sort(c, ranges);
 	memmove(c + left, c + ranges, (all - ranges) * sizeof(*c));
 	b->cells.count -= ranges - left;

@@ -51,7 +51,7 @@ static uint64_t chosen_place(const struct branches *b, uint64_t place)
 {
 	if (place == PLACE_OUTSIDE || !b->objects.object[place_object(place)].is_chosen)
 		return PLACE_OUTSIDE;
-	return place_make(b->objects.binary, place_offset(place));
+	return b->objects.are_all ? place : place_make(b->objects.binary, place_offset(place));
 }
 
 /* Return whether C, a cell, is of the binary, and give it the places there. */
@@ -61,7 +61,7 @@ static bool choose_cell(struct branches *b, struct branch_cell *c)
 	uint64_t from = chosen_place(b, c->from), to = chosen_place(b, branch_cell_to(c));
 
 	c->from = from;
-	c->to = (uint64_t)kind << 62 | to;
+	c->to = (c->to & ~CELL_PLACE_MASK) | to;
 	if (kind == CELL_BRANCH)
 		return b->how.rule == BRANCH_BY_RANGE ? from && to : from || to;
 	return from != PLACE_OUTSIDE;
@@ -73,7 +73,7 @@ static void choose_cells(struct branches *b)
 	struct branch_functions functions;
 	uint32_t kept = 0;
 
-	branch_functions_init(&functions, b->objects.object[b->objects.binary].elf);
+	branch_functions_init(&functions, NULL);
 	for (uint32_t i = 0; i < cells->count; i++)
 		if (choose_cell(b, &cells->cell[i]))
 			cells->cell[kept++] = cells->cell[i];
@@ -82,6 +82,9 @@ static void choose_cells(struct branches *b)
 	for (uint32_t i = 0; i < cells->count; i++) {
 		const struct branch_cell *c = &cells->cell[i];
 		bool is_range = branch_cell_kind(c) <= CELL_RANGE_ENTERED;
+		struct elf *elf = is_range ? b->objects.object[place_object(c->from)].elf : NULL;
+		if (is_range && functions.elf != elf)
+			branch_functions_init(&functions, elf);
 		if (is_range && branch_functions_break(&functions, place_offset(c->from),
 						       place_offset(branch_cell_to(c))))
 			b->drops.broken += c->count;
@@ -91,11 +94,12 @@ static void choose_cells(struct branches *b)
 	cells->count = kept;
 }
 
-/* Return how many branches have an end in the binary. */
-static uint64_t entries_in_binary(const struct branches *b)
+uint64_t branches_inside(const struct branches *b)
 {
 	uint64_t entries = 0;
 
+	if (b->objects.are_all)
+		return b->counts.inside;
 	for (uint32_t id = 0; id < b->objects.count; id++)
 		if (b->objects.object[id].is_chosen)
 			entries += b->objects.object[id].entries;
@@ -128,7 +132,7 @@ static void report_drops(const struct branches *b)
 
 void branches_report(struct branches *b, uint64_t ranges)
 {
-	uint64_t in = entries_in_binary(b), all = b->counts.entries;
+	uint64_t in = branches_inside(b), all = b->counts.entries;
 	double share = all ? 100.0 * (double)in / (double)all : 0;
 	char in_text[UNITS_SIZE], all_text[UNITS_SIZE], ranges_text[UNITS_SIZE],
 	     broken_text[UNITS_SIZE], name[256];
@@ -141,11 +145,19 @@ void branches_report(struct branches *b, uint64_t ranges)
 	units_format_grouped(all_text, all);
 	units_format_grouped(ranges_text, ranges);
 	units_format_grouped(broken_text, b->drops.broken);
-	object_name(b->how.wanted.file ?: branch_objects_path(&b->objects), true, name,
-		    sizeof(name));
-	report_note(b->report, "%s of %s branch entries in %s (%.1f %%), %s ranges, %s broken, "
-		    "%" PRIu64 " process%s", in_text, all_text, name, share, ranges_text,
-		    broken_text, b->objects.processes, b->objects.processes == 1 ? "" : "es");
+	if (b->objects.are_all)
+		snprintf(name, sizeof(name), "%u file%s", b->objects.chosen,
+			 b->objects.chosen == 1 ? "" : "s");
+	else
+		object_name(b->how.wanted.file ?: branch_objects_path(&b->objects), true, name,
+			    sizeof(name));
+	char ranges_part[2 * UNITS_SIZE + 32] = "";
+	if (b->how.needs_ranges)
+		snprintf(ranges_part, sizeof(ranges_part), "%s ranges, %s broken, ", ranges_text,
+			 broken_text);
+	report_note(b->report, "%s of %s branch entries in %s (%.1f %%), %s%" PRIu64
+		    " process%s", in_text, all_text, name, share, ranges_part,
+		    b->objects.processes, b->objects.processes == 1 ? "" : "es");
 	if (share < 1)
 		report_note(b->report, "less than 1 %% of the branches are in %s: is this the "
 			    "right binary?", name);

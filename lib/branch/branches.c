@@ -18,8 +18,10 @@ struct branches *branches_new(const struct branches_how *how, struct report *rep
 	sources_begin(&b->sources);
 	b->spaces.rename = images_rename;
 	b->spaces.rename_context = &b->sources.images;
-	b->objects = (struct branch_objects){ .wanted = how->wanted, .spaces = &b->spaces,
-					      .sources = &b->sources, .report = report };
+	b->objects = (struct branch_objects){ .wanted = how->wanted,
+					      .wants_all = how->is_for_people,
+					      .spaces = &b->spaces, .sources = &b->sources,
+					      .report = report };
 	b->cells.most = how->most_cells;
 	if (how->rule == BRANCH_STACKS)
 		b->spool = branch_spool_new(report);
@@ -80,7 +82,7 @@ static uint64_t find_place(struct branches *b, const struct space *space, const 
 		return PLACE_OUTSIDE;
 	uint64_t offset = address - r->start + r->file_offset;
 	bool is_in = !(offset >> PLACE_OFFSET_BITS) &&
-		     (b->how.rule == BRANCH_BY_RANGE ||
+		     (b->how.rule == BRANCH_BY_RANGE || b->how.is_for_people ||
 		      branch_object_is_code(&b->objects.object[r->object], offset));
 	return is_in ? place_make(r->object, offset) : PLACE_OUTSIDE;
 }
@@ -93,7 +95,10 @@ static bool are_in_one_object(uint64_t a, uint64_t b)
 static void add(struct branches *b, enum branch_cell_kind kind, uint64_t from, uint64_t to,
 		uint64_t flags)
 {
-	struct branch_cell *c = branch_cells_at(&b->cells, kind, from, to);
+	uint64_t type = b->how.is_for_people && kind == CELL_BRANCH ? branch_type(flags) : 0;
+	struct branch_cell *c = branch_cells_at(&b->cells, from,
+						(uint64_t)kind << CELL_KIND_SHIFT |
+						type << CELL_TYPE_SHIFT | to);
 
 	if (!c) {
 		b->drops.cells++;
@@ -105,8 +110,8 @@ static void add(struct branches *b, enum branch_cell_kind kind, uint64_t from, u
 	c->cycles += branch_cycles(flags);
 }
 
-/* Count the COUNT branches of a stack whose places are known. */
-static void add_by_end(struct branches *b, uint32_t count)
+/* Count the COUNT branches of a stack whose places are known, and the ranges if HAS_RANGES. */
+static void add_by_end(struct branches *b, uint32_t count, bool has_ranges)
 {
 	const struct branch_entry *e = b->entry;
 	const uint64_t *from = b->from, *to = b->to;
@@ -114,9 +119,8 @@ static void add_by_end(struct branches *b, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		if (from[i] || to[i])
 			add(b, CELL_BRANCH, from[i], to[i], e[i].flags);
-		if (i == 0 || b->how.needs_ranges == false)
-			continue;
-		if (are_in_one_object(to[i], from[i - 1]) && branch_stack_range(e, i, &b->drops))
+		if (i > 0 && has_ranges && are_in_one_object(to[i], from[i - 1]) &&
+		    branch_stack_range(e, i, &b->drops))
 			add(b, are_in_one_object(from[i], to[i]) ? CELL_RANGE : CELL_RANGE_ENTERED,
 			    to[i], from[i - 1], e[i - 1].flags);
 	}
@@ -152,7 +156,8 @@ static void count_users(struct branches *b, uint32_t count, pid_t pid)
 	}
 }
 
-static void count_stack(struct branches *b, const struct sample *s)
+/* IS_WHOLE: the stack has all branches. */
+static void count_stack(struct branches *b, const struct sample *s, bool is_whole)
 {
 	const struct space *space = spaces_find(&b->spaces, s->pid);
 	uint32_t count = branch_stack_take(s->branches, b->entry, &b->drops);
@@ -163,11 +168,12 @@ static void count_stack(struct branches *b, const struct sample *s)
 				   branch_address_is_kernel(e->to);
 		b->from[i] = find_place(b, space, s, e->from);
 		b->to[i] = find_place(b, space, s, e->to);
+		b->counts.inside += b->from[i] || b->to[i];
 	}
 	b->counts.entries += count;
 	count_users(b, count, s->pid);
 	if (b->how.rule == BRANCH_BY_END) {
-		add_by_end(b, count);
+		add_by_end(b, count, is_whole && b->how.counts_ranges);
 	} else if (b->how.rule == BRANCH_STACKS) {
 		branch_spool_add(b->spool, b, count);
 	} else {
@@ -230,9 +236,8 @@ void branches_read(struct branches *b, struct stream_reader *in)
 				     selection->comm ? tasks_name_text(tasks, s.tid) : ""))
 			continue;
 		if (is_suited(b, event, &s))
-			count_stack(b, &s);
+			count_stack(b, &s, branch_content(&event->attr) == BRANCH_ALL);
 	}
-	images_make_room(&b->sources.images);
 }
 
 struct elf *branches_elf(struct branches *b)
@@ -254,6 +259,8 @@ void branches_free(struct branches *b)
 	branch_spool_free(b->spool);
 	branch_objects_release(&b->objects);
 	branch_cells_release(&b->cells);
+	if (!b->objects.has_given)
+		elf_close(b->how.wanted.elf);
 	images_release(&b->sources.images);
 	spaces_release(&b->spaces);
 	pointers_release(&b->sources.strings);

@@ -34,6 +34,12 @@ struct branches_how {
 	const struct selection *selection;
 	enum branch_rule rule;
 	bool needs_ranges;	/* samples without ranges are left out */
+	bool counts_ranges;	/* by BRANCH_BY_END: count those that there are */
+	/*
+	 * All objects are of interest if none is asked for; branches have their types, and stubs
+	 * (PLT) are code: they are functions.
+	 */
+	bool is_for_people;
 	uint32_t most_cells;
 };
 
@@ -44,6 +50,7 @@ struct branch_counts {
 	uint64_t unsuited;	/* without ranges, though ranges are needed */
 	uint64_t calls;		/* with call stacks, which are not branches */
 	uint64_t entries;	/* branches; entries that are none are in struct branch_drops */
+	uint64_t inside;	/* branches with an end in an object that may be the binary */
 	uint64_t timed;		/* stacks of events that count time or cycles, not branches */
 	const char *timed_event;	/* name of the first of these events; NULL: none */
 	const char *unsuited_event;	/* name of the first event without ranges; NULL: none */
@@ -71,6 +78,7 @@ struct branches {
 	uint64_t from[BRANCH_DEPTH_MAX], to[BRANCH_DEPTH_MAX];	/* places of the entries */
 };
 
+/* HOW->wanted.elf is closed by branches_free(). */
 struct branches *branches_new(const struct branches_how *how, struct report *report);
 
 /* Read all of IN. */
@@ -81,6 +89,9 @@ void branches_read(struct branches *b, struct stream_reader *in);
  * there is nothing to write (reported).
  */
 bool branches_choose(struct branches *b, const struct stream_reader *in);
+
+/* Return how many branches have an end in what was chosen. */
+uint64_t branches_inside(const struct branches *b);
 
 /* Return the file of the binary; NULL: not found (reported). */
 struct elf *branches_elf(struct branches *b);

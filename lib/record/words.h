@@ -9,6 +9,7 @@
 
 /* Frames that are not functions. */
 #define WORD_LOST "[lost]"			/* samples that were lost */
+#define WORD_OUTSIDE "[outside]"			/* code that branch records do not tell */
 #define WORD_NOT_SAMPLED "[not sampled]"	/* events that are in no sample */
 #define WORD_OTHER_STACKS "[other stacks]"	/* what a limit of stacks left out */
 #define WORD_MORE_ADDRESSES "[more addresses]"	/* what a limit of addresses left out */

@@ -336,6 +336,14 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 	f->missed[f->misses++] = address;
 }
 
+struct extent source_find_range(struct source *source, uint64_t address,
+				struct source_answer *out)
+{
+	if (!source->files)
+		locate_parts(source);
+	return source_read(source, address, out);
+}
+
 struct extent source_go_function(struct source *source, uint64_t address)
 {
 	struct debug_files *f = source->files;

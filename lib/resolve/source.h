@@ -83,6 +83,13 @@ static inline struct source *source_at(struct sources *s, uint32_t id)
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
 /*
+ * The same, without the index: return the range around ADDRESS with the same answer.  SOURCE must
+ * have a file.
+ */
+struct extent source_find_range(struct source *source, uint64_t address,
+				struct source_answer *out);
+
+/*
  * Find the symbol at ADDRESS: in the debug file, which has all symbols, or else in the file itself,
  * which alone has stubs (PLT). source_find() must have been called.
  */

@@ -84,6 +84,19 @@ static const char *shown_argument(const struct command_option *o)
 	return o->argument ? o->argument + options_is_optional(o) : "";
 }
 
+/* Print the choices of O after COLUMN columns of a line, on more lines if need be. */
+static void print_choices(const struct command_option *o, int column)
+{
+	enum { COLUMNS = 97, INDENT = 29 };
+
+	for (size_t k = 0; o->choices && o->choices[k]; k++) {
+		bool is_long = k && column + (int)strlen(o->choices[k]) + 2 > COLUMNS;
+		if (is_long)
+			column = printf(",\n%*s", INDENT, "") - 2;
+		column += printf("%s%s", is_long ? "" : k ? ", " : ": ", o->choices[k]);
+	}
+}
+
 static void print_option(const struct command_option *o)
 {
 	char form[64];
@@ -91,9 +104,7 @@ static void print_option(const struct command_option *o)
 	snprintf(form, sizeof(form), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
 		 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name, before_argument(o),
 		 shown_argument(o));
-	printf("  %-26s %s", form, o->help);
-	for (size_t k = 0; o->choices && o->choices[k]; k++)
-		printf("%s%s", k ? ", " : ": ", o->choices[k]);
+	print_choices(o, printf("  %-26s %s", form, o->help));
 	print_default(o);
 	putchar('\n');
 }
