@@ -19,7 +19,7 @@ cat >"$scratch/known.s" <<'END'
 	.data
 table:	.quad even, odd
 	.bss
-to:	.skip 1000
+to:	.skip 100
 	.text
 _start:	jmp begin		# 1 instruction, a jump
 	ud2
@@ -46,7 +46,7 @@ more:	test %ecx, %ecx		# 100
 	xor %edi, %edi		# 1
 	syscall			# 1
 work:	lea to(%rip), %rdi	# 20
-	mov $1000, %ecx		# 20
+	mov $100, %ecx		# 20
 	rep stosb		# 20, whatever they store
 	test %ecx, %ecx		# 20
 	jnz _start		# 20: none taken
@@ -163,7 +163,7 @@ __attribute__((noinline)) static unsigned choose(unsigned n)
 int main(int argc, char **argv)
 {
 	struct itimerval often = { { 0, 3000 }, { 0, 3000 } };
-	unsigned words[40];
+	unsigned words[20];
 	static const unsigned char returns = 0xc3;
 
 	signal(SIGALRM, handle);
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	kill(getpid(), SIGURG);
 	if (argc > 1)
 		setitimer(ITIMER_REAL, &often, NULL);
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 20; i++) {
 		words[i] = choose(i * 77);
 		if (i % 8 == 0)
 			raise(SIGUSR1);
@@ -180,14 +180,14 @@ int main(int argc, char **argv)
 	memcpy(code, &returns, 1);
 	mprotect(code, 4096, PROT_READ | PROT_EXEC);
 	((void (*)(void))code)();
-	qsort(words, 40, sizeof(*words), compare);
-	for (unsigned i = 0; i < 500; i++)
-		sink += choose(words[i % 40]);
+	qsort(words, 20, sizeof(*words), compare);
+	for (unsigned i = 0; i < 200; i++)
+		sink += choose(words[i % 20]);
 	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 	kill(getpid(), SIGURG);
 	for (long i = 0; argc > 2 && i < atol(argv[2]); i++)
-		sink += choose(words[i % 40]);
-	return argc > 1 ? handled < 3 * SIGALRM : handled != 5 * SIGUSR1;
+		sink += choose(words[i % 20]);
+	return argc > 1 ? handled < SIGALRM : handled != 3 * SIGUSR1;
 }
 END
 work() {
@@ -200,11 +200,11 @@ check 'a PIE: entries are its branches, and ranges between them are straight (ob
 	branch-step -m -f -o s.data -n counts ./work
 	python3 "$TOP/tests/branch-walk.py" s.data work | tee walk
 	grep -q ' 0 wrong' walk
-	awk '{ exit !($1 > 2000 && $3 > 1500) }' walk
-	# 500 + 40 calls of choose, 39 and 499 rounds of the loops
+	awk '{ exit !($1 > 900 && $3 > 700) }' walk
+	# 200 + 20 calls of choose, 19 and 199 rounds of the loops
 	entries s.data | awk '{ print $1 }' >often
-	for n in 39 499; do grep -qx $n often; done
-	test "$(perf script -i s.data -F brstacksym | tr " " "\n" | grep -c "/choose+0x0/")" = 540
+	for n in 19 199; do grep -qx $n often; done
+	test "$(perf script -i s.data -F brstacksym | tr " " "\n" | grep -c "/choose+0x0/")" = 220
 	# what is mapped meanwhile
 	perf script -i s.data --show-mmap-events |
 		sed -n 's|.*MMAP2.*\[\(0x[0-9a-f]*\)(.*//anon|\1|p' >anon
@@ -216,8 +216,8 @@ check 'a signal at any moment: no range leads into its handler or out of it' <<'
 	branch-step -m -f -d 8 -o s.data -n counts ./work often
 	python3 "$TOP/tests/branch-walk.py" s.data work | tee walk
 	grep -q ' 0 wrong' walk
-	awk '{ exit !($1 > 2000) }' walk
-	entries s.data | awk '{ print $1 }' | grep -qx 499
+	awk '{ exit !($1 > 900) }' walk
+	entries s.data | awk '{ print $1 }' | grep -qx 199
 END
 
 check 'a signal at a return: exact, too' <<'END'
@@ -270,7 +270,7 @@ check '-m: what is outside the marks is not stepped' <<'END'
 	branch-step -m -f -n marked ./work
 	branch-step -m -f -n again ./work
 	same marked again
-	awk '/^instructions/ { exit !($2 > 8000 && $2 < 60000) }' marked
+	awk '/^instructions/ { exit !($2 > 4000 && $2 < 30000) }' marked
 END
 
 check '-F: samples at times, of a program that runs in between' <<'END'
