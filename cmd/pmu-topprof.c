@@ -28,8 +28,9 @@ enum { TO_PPROF, TO_FOLDED, TO_ROWS };
 enum { ADD_LATENCY, ADD_WALL, ADD_TIME, ADD_PARALLELISM };
 enum { FRAMES_DATA, FRAMES_CUT, FRAMES_NOT_SAMPLED, FRAMES_NO_LOST };
 
-static bool force, jit, skip_damaged, print_files;
-static const char *file, *input_file, *diff_base;
+static bool force, jit, skip_damaged, print_files, for_go;
+static const char *file, *input_file, *diff_base, *go_program;
+static struct pgo *pgo;		/* with --pgo: what was read so far */
 static int types = TYPES_ALL, packing = PACK_GZIP, format;
 static unsigned added, frames;
 static struct collect_options how = { .selection = SELECTION_ALL };
@@ -87,6 +88,9 @@ static const char *parse_slices(const char *text, void *options)
 	return NULL;
 }
 
+/* What a profile for Go's compiler cannot have. */
+#define ELSEWHERE "to label slices add frames split diff types no-scale skip-damaged"
+
 #define WHAT_IS_COUNTED "What the profile has"
 
 static const struct command_option options[] = {
@@ -121,6 +125,10 @@ static const struct command_option options[] = {
 	  SETS_FLAG(skip_damaged), .only = FOR_PROFILES, .group = GROUP_FILES },
 	{ 0, "print-files", NULL, "print a line for each file of --split: written or failed, name",
 	  SETS_FLAG(print_files), .only = FOR_STREAMS, .needs = "split", .group = GROUP_FILES },
+	{ 0, "pgo", NULL, "write a profile for Go's compiler: go build -pgo",
+	  SETS_FLAG(for_go), .group = GROUP_FILES, .excludes = ELSEWHERE },
+	{ 0, "main", "FILE", "--pgo: the Go program; default: the one with most samples",
+	  SETS_TEXT(go_program), .needs = "pgo", .group = GROUP_FILES },
 	{ 0, "to", "FORMAT", "write a profile, folded stacks, or rows",
 	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
 	{ 0, "host", "NAME", "rows: the host; default: the one in the profile's comments",
@@ -194,7 +202,7 @@ static bool selects_samples(void)
 static void set_slices(void)
 {
 	if (command_given("slices") || command_given("label") || format == TO_FOLDED ||
-	    how.interval)
+	    how.interval || for_go)
 		return;
 	how.slices = COLLECT_USUAL_SLICES;
 	how.slice_stacks = COLLECT_USUAL_STACKS;
@@ -229,6 +237,24 @@ static void check_rows(void)
 				"--diff");
 }
 
+/* Find the names of a raw stream, too. */
+static void resolve(void)
+{
+	how.resolve = (struct resolver_options){ .symbols = true,
+						 .demangle = DEMANGLE_TEMPLATES };
+	how.unwind = true;
+}
+
+/* A profile for Go's compiler has no labels, and only samples that were taken. */
+static void prepare_pgo(void)
+{
+	if (packing == PACK_ZSTD)
+		command_misused(&command, "Go's compiler does not read zstd: leave out -Z");
+	how.labels = "none";
+	how.drop_lost = true;
+	resolve();
+}
+
 static void check_options(void)
 {
 	if (how.interval && !strchr(file, '%'))
@@ -242,50 +268,13 @@ static void check_options(void)
 				"leave out --split");
 	set_slices();
 	check_rows();
+	if (for_go)
+		prepare_pgo();
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = LABEL_THREAD_COMM;
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--frames not-sampled is known only for the whole "
 				"recording, not for a part of it");
-}
-
-/* Report what the stream lacks for the types and labels that were asked for. */
-static void check_switches(const struct stream_events *events, struct report *report)
-{
-	const char *needs = how.latency ? "latency" : how.parallelism ? "parallelism" : NULL;
-	bool latency = false, waits = false;
-
-	for (uint32_t i = 0; i < events->count; i++) {
-		const struct perf_event_attr *attr = &events->event[i].attr;
-		latency |= event_is_clock(attr) || event_is_cycles(attr);
-		waits |= events_sample_waits(events, i);
-	}
-	if (events->count == 0)
-		return;
-	if (needs && !events->switches)
-		report_error(report, "--add %s needs the context switches: record them with "
-			     "pmu-sample --record switches, or --off-cpu", needs);
-	else if (how.latency && !latency)
-		report_error(report, "--add latency needs a clock or cycles: the stream has "
-			     "neither");
-	if (how.wall && (!waits || events_first_clock(events) == TABLE_NONE))
-		report_error(report, "--add wall needs a clock, and where threads wait: record "
-			     "with pmu-sample --off-cpu -e cpu-clock");
-}
-
-static void check_time(const struct collect *c, const struct stream_events *events,
-		       struct report *report)
-{
-	uint32_t event;
-	const char *why = as_time_refuses(events, &event);
-
-	if (!how.as_time || events->count == 0)
-		return;
-	if (why)
-		report_error(report, "--add time: %s", why);
-	else if (!collect_has_time(c))
-		report_error(report, "--add time: the stream has no total of '%s': it is cut "
-			     "short, or pmu-sample did not write it", events->event[event].name);
 }
 
 /* Open OUT for all profiles, unless each has a file of its own. */
@@ -295,36 +284,6 @@ static void open_output(const struct command *cmd, struct output *out, struct re
 		output_open(out, "-", report);	/* text may go to a terminal */
 	else	/* go tool pprof creates perf_to_profile's FILE, and keeps it open */
 		command_output_whole(cmd, out, file, cmd == &drop_in, report);
-}
-
-/* Report how many samples have labels of the program, and which labels were left out. */
-static void summarize_labels(const struct collect *c, struct report *report)
-{
-	const struct program_labels *labels = &c->labeler.program;
-	const struct stream_events *events = stream_events(c->in);
-	char text[LABEL_COUNTS_TEXT];
-
-	if (!events->has_labels) {
-		if (command_given("label") && labeler_wants_program(&c->labeler) && events->count)
-			report_error(report, "the stream has no labels of the program: record them "
-				     "with pmu-sample --labels");
-		return;
-	}
-	label_counts_text(&c->labels, text, sizeof(text));
-	report_summary(report, "labels: %s", text);
-	for (uint32_t i = 0; i < labels->keys; i++) {
-		const struct program_key *key = &labels->key[i];
-		if (key->all_others)
-			report_note(report, "the label '%s' has more than %" PRIu64 " values: %"
-				    PRIu64 " samples are at " WORD_OTHER "; --max-label-values "
-				    "keeps more", key->key, labels->most, key->all_others);
-		if (!key->is_seen && c->samples)
-			report_note(report, "no sample has the label '%s' of the program",
-				    key->key);
-	}
-	if (labels->keys_left_out)
-		report_note(report, "no profile can have more than %d labels: choose some with "
-			    "--label label:NAME,...", LABEL_KEYS_MAX);
 }
 
 /* Report what C and O have done with all of IN. */
@@ -337,13 +296,11 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %s, throttled %"
 		       PRIu64 " times, %" PRIu64 " bytes", c->samples, o->stacks, lost,
 		       c->throttled, o->bytes);
-	if (!o->single)
+	if (o->directory || o->template)
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);
-	summarize_labels(c, report);
 	selection_check_event(&how.selection, stream_events(in), report);
-	check_switches(stream_events(in), report);
-	check_time(c, stream_events(in), report);
+	collect_report(c, report);
 	if (in && c->samples == 0 && selection_restricts(&how.selection))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
@@ -357,7 +314,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	struct output out, list;
 	struct outputs outputs = {
 		.report = report, .input = input, .directory = directory, .template = template,
-		.single = directory || template ? NULL : &out, .folded = format == TO_FOLDED,
+		.single = directory || template || pgo ? NULL : &out, .pgo = pgo,
+		.folded = format == TO_FOLDED,
 		.list = print_files ? &list : NULL,
 		.rows = format == TO_ROWS ? row_writer_new(&of_rows) : NULL,
 	};
@@ -540,6 +498,33 @@ static void merge(const struct word_list *files, struct report *report)
 	output_close(&out);
 }
 
+/* Write a profile for Go's compiler of FILES, which are streams or profiles. */
+static void write_pgo(const struct word_list *files, struct report *report)
+{
+	struct output out;
+	bool good = true;
+
+	pgo = pgo_new();
+	command_spare_inputs(&command, file, files->item, files->count);
+	for (size_t i = 0; i < files->count && good; i++) {
+		if (!detect_profile(files->item[i])) {
+			aggregate(&command, files->item[i], report);
+			continue;
+		}
+		struct decoded *d = read_selected(files->item[i], report);
+		good = d && pgo_add(pgo, d, files->item[i], report);
+		decoded_free(d);
+	}
+	struct merge *m = good ? pgo_finish(pgo, go_program, report) : NULL;
+	if (m) {
+		command_on_signals(SIGNALS_STOP);
+		command_output_whole(&command, &out, file, false, report);
+		merge_write(m, how.pack, &out);
+		output_close(&out);
+	}
+	pgo_free(pgo);
+}
+
 static void work_on_profiles(const struct word_list *files, struct report *report)
 {
 	command_refuse(&command, FOR_PROFILES);
@@ -567,9 +552,7 @@ static int run_drop_in(int argc, char **argv)
 		report_error(&report, "'%s' exists: -f overwrites it", file);
 		return command_end(&report);
 	}
-	how.resolve = (struct resolver_options){ .symbols = true,
-						 .demangle = DEMANGLE_TEMPLATES };
-	how.unwind = true;
+	resolve();
 	aggregate(&drop_in, input_file, &report);
 	return command_end(&report);
 }
@@ -587,7 +570,9 @@ int main(int argc, char **argv)
 	if (diff_base && first == argc && !command_given("input"))
 		command_misused(&command, "--diff needs the profiles from which to subtract BASE");
 	const struct word_list *files = command_inputs(&command);
-	if (files->count > 1 || diff_base || detect_profile(files->item[0]))
+	if (for_go)
+		write_pgo(files, &report);
+	else if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);
 	else
 		aggregate(&command, files->item[0], &report);

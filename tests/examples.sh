@@ -13,6 +13,8 @@
 #	10 s, 1 h, 30 s in a request	0.1 s; a profile of --keep every second
 #	ranges of /history	the last hour
 #	./server, ./program, ...	a program that takes 15 ms of CPU time
+#	./app		a program that looks like one in Go (tests/bin/go-like.c)
+#	go build	a look whether the profile that -pgo or default.pgo names is one for Go
 #	server.c	examples/profile-yourself.c
 #	pkg-config	the flags for the library in build/release/lib
 #	deflate		J, a function of that program
@@ -54,6 +56,8 @@ as_here() {
 prepare() {
 	printf '#!/bin/sh\nexec ten serial 0.015\n' >server
 	chmod +x server
+	printf '#!/bin/sh\nexec go-like 100\n' >app
+	chmod +x app
 	for name in program build compress old new; do cp server $name; done
 	cp "$TOP/examples/profile-yourself.c" server.c
 	seq 10000 | sort -R >big.txt
@@ -65,6 +69,7 @@ prepare() {
 	for name in before after old1 old2 old3 new1 new2 new3; do cp p.pb.gz $name.pb.gz; done
 	cp s.data minute.data.1
 	cp s.data minute.data.2
+	pmu-sample -q --unwind -F 400 -e cpu-clock:u -o more.data -- ./app
 	mkdir -p src/zlib kept home etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin \
 		usr/local/share/pmukit var/cache var/lib
 	ln -s "$TOP/fleet" usr/local/share/pmukit/fleet
@@ -190,6 +195,14 @@ write_stand_ins() {
 	"test -exec="*)
 		eval "set -- ${2#-exec=}"
 		exec "$@" ./program -test.bench=. ;;
+	"build "*)
+		profile=default.pgo
+		for word; do
+			case $word in -pgo=*) profile=${word#-pgo=} ;; esac
+		done
+		PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/go-pgo.py" "$profile" || exit
+		case " $* " in *" -gcflags=-m "*) echo "PGO devirtualizing" ;; esac
+		exit ;;
 	"tool pprof")
 		shift 2
 		if test "$1" = -http; then

@@ -158,6 +158,12 @@ void collect_count_waits(struct collect *c);
 
 void collect_finish(struct collect *c);
 
+/*
+ * collect-report.c: report what the stream lacks for what was asked for, and how many samples have
+ * labels of the program.
+ */
+void collect_report(const struct collect *c, struct report *report);
+
 /* Return how the stacks of the selected samples end. */
 const struct stack_ends *collect_ends(const struct collect *c);
 

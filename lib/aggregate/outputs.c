@@ -30,17 +30,33 @@ static uint32_t folded_event(const struct profile *p, const struct stream_events
 	return 0;
 }
 
-/* Write the rows of what would be a profile: so both have the same names, types and labels. */
-static void write_rows(const struct outputs *o, struct collect *c, struct profile *p,
-		       struct output *out)
+/* Return what would be written as a profile; NULL: it has no types, or is too large (reported). */
+static struct decoded *decode(const struct outputs *o, struct collect *c, struct profile *p)
 {
 	const struct stream_events *events = stream_events(c->in);
 
 	if (!profile_has_types(p, events))
-		return;
-	struct decoded *d = profile_decoded(p, events, stream_origin(c->in), o->input, o->report);
+		return NULL;
+	return profile_decoded(p, events, stream_origin(c->in), o->input, o->report);
+}
+
+/* Write the rows of what would be a profile: so both have the same names, types and labels. */
+static void write_rows(const struct outputs *o, struct collect *c, struct profile *p,
+		       struct output *out)
+{
+	struct decoded *d = decode(o, c, p);
+
 	if (d)
 		row_write(o->rows, d, out);
+	decoded_free(d);
+}
+
+static void add_to_pgo(const struct outputs *o, struct collect *c, struct profile *p)
+{
+	struct decoded *d = decode(o, c, p);
+
+	if (d)
+		pgo_add(o->pgo, d, o->input, o->report);
 	decoded_free(d);
 }
 
@@ -221,7 +237,9 @@ void outputs_write(struct collect *c, struct collect_subject *subject, void *con
 	subject->profile.packing = c->how.pack;
 	subject->profile.only = c->how.selection.event;
 	o->stacks += subject->profile.stacks.count;
-	if (o->directory) {
+	if (o->pgo) {
+		add_to_pgo(o, c, &subject->profile);
+	} else if (o->directory) {
 		if (subject->id == 0 && subject->profile.stacks.count == 0)
 			return;		/* there was no sample at all */
 		name_subject(o, c, subject, path);

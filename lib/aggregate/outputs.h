@@ -5,16 +5,20 @@
  */
 #pragma once
 #include "aggregate/collect.h"
+#include "pgo/pgo.h"
 #include "rows/row-write.h"
 
 #include <limits.h>
 
-/* Zero-initialised except for REPORT and where profiles go: one of SINGLE, DIRECTORY, TEMPLATE. */
+/*
+ * Zero-initialised except for REPORT and where profiles go: SINGLE, DIRECTORY, TEMPLATE or PGO.
+ */
 struct outputs {
 	struct report *report;
 	struct output *single;	/* one output; the caller opens and closes it */
 	const char *directory;	/* a file for each process or thread goes there */
 	const char *template;	/* path of each interval's file, for strftime(3) */
+	struct pgo *pgo;	/* gets each profile; the caller makes one of them all */
 	bool folded;		/* write folded stacks instead of profiles */
 	struct row_writer *rows;	/* write rows instead; NULL: do not */
 	struct output *list;	/* gets a line for each of several files; NULL: no list */

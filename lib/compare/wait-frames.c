@@ -25,10 +25,7 @@ static bool is_in_kernel(const struct decoded *d, uint32_t location)
 
 	if (l.mapping == TABLE_NONE)
 		return false;
-	const char *file = decoded_string(d, decoded_mapping(d, l.mapping).file);
-	return *file == '[' && !word_starts(file, WORD_VDSO) &&
-	       !word_starts(file, WORD_VSYSCALL) && !word_starts(file, WORD_ANON) &&
-	       !word_starts(file, WORD_UNKNOWN);
+	return word_is_of_kernel(decoded_string(d, decoded_mapping(d, l.mapping).file));
 }
 
 /* Return the system call that a function of the kernel is the entry of, or NULL. */

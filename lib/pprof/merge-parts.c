@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/merge-parts.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "pprof/merge-internal.h"
 
@@ -127,6 +128,15 @@ uint32_t part_sample(struct merge *m, const uint32_t *location, size_t count,
 int64_t *part_values(struct merge *m, uint32_t sample)
 {
 	return m->value + (size_t)sample * m->types;
+}
+
+void part_origin(struct merge *m, const struct decoded *d)
+{
+	if (d->time && (m->time == 0 || d->time < m->time))
+		m->time = d->time;
+	m->is_cut |= !saturate_add(&m->duration, d->duration);
+	for (uint32_t i = 0; i < d->comments; i++)
+		merge_comment(m, decoded_string(d, d->comment[i]));
 }
 
 uint32_t part_samples(const struct merge *m)

@@ -49,6 +49,9 @@ uint32_t part_sample(struct merge *m, const uint32_t *location, size_t count,
 /* Return the values of a sample, one for each type.  Valid until the next part_sample(). */
 int64_t *part_values(struct merge *m, uint32_t sample);
 
+/* Give M the comments of D too, and the time of both: for D's samples, which were added. */
+void part_origin(struct merge *m, const struct decoded *d);
+
 /* Return the number of samples; their ids are less.  Some may have only zeroes as values. */
 uint32_t part_samples(const struct merge *m);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/merge-internal.h"
 #include "base/saturate.h"
+#include "pprof/merge-parts.h"
 
 /* One profile while it is added.  The arrays map its indices to new ids; TABLE_NONE: not yet. */
 struct merge_input {
@@ -296,16 +297,12 @@ static void add_header(struct merge_input *s)
 	struct merge *m = s->m;
 	const struct decoded *d = s->d;
 
-	if (d->time && (m->time == 0 || d->time < m->time))
-		m->time = d->time;
-	m->is_cut |= !saturate_add(&m->duration, d->duration);
+	part_origin(m, d);
 	m->period = d->period > m->period ? d->period : m->period;
 	if (!m->default_type)
 		m->default_type = (int64_t)string_of(s, d->default_type);
 	if (!m->doc_url)
 		m->doc_url = (int64_t)string_of(s, d->doc_url);
-	for (uint32_t i = 0; i < d->comments; i++)
-		merge_add_text(m, &m->comments, decoded_string(d, d->comment[i]));
 	add_facts(s);
 }
 

@@ -81,3 +81,12 @@ static inline bool word_starts(const char *name, const char *word)
 {
 	return !strncmp(name, word, strlen(word) - 1);
 }
+
+/* Return whether OBJECT is the kernel or one of its modules: "[kernel.kallsyms]", "[ext4]". */
+static inline bool word_is_of_kernel(const char *object)
+{
+	return *object == '[' && !word_starts(object, WORD_VDSO) &&
+	       !word_starts(object, WORD_VSYSCALL) && !word_starts(object, WORD_ANON) &&
+	       !word_starts(object, WORD_HEAP) && !word_starts(object, WORD_STACK) &&
+	       !word_starts(object, WORD_UNKNOWN);
+}
