@@ -113,6 +113,31 @@ check 'clang, from samples at times while the program runs: the same' <<'END'
 	note 'clang, from samples at times' 100000 fdo
 END
 
+check 'from the recording itself, llvm-profgen, perf2bolt and sample_merger get the same' <<'END'
+	only_all
+	needs_tools clang++-19 llvm-profgen-19 $bolt/perf2bolt sample_merger
+	base bfd	# from a PIE by lld, perf2bolt 19 gets nothing
+	for form in llvm perfscript bolt autofdo; do
+		pmu-branch -q --to $form --binary base -o base.$form base.data
+	done
+	llvm-profgen-19 --binary=base --unsymbolized-profile=base.llvm -o ours
+	for from in perfdata=base.data perfscript=base.perfscript; do
+		llvm-profgen-19 --binary=base --$from -o theirs
+		same theirs ours
+	done
+	sample_merger -profiler=perf -binary=base -profile=base.data -output_file=merged base.data
+	same merged base.autofdo
+	# with its stubs (PLT), which pmu-branch counts as outside
+	$bolt/perf2bolt -p base.data -o base.theirs base >log 2>&1
+	grep -q 'PERF2BOLT: matched build-id' log
+	$bolt/perf2bolt -pa -p base.bolt -o base.ours base >log 2>&1
+	for side in theirs ours; do
+		grep -vE 'plt|PLT|\[unknown\]' base.$side | sort >$side
+	done
+	same theirs ours
+	test "$(wc -l <ours)" -gt 60
+END
+
 # choose_rustc: set $rustc and $profgen to a pair of the same version of LLVM: that of $PMU_PROFGEN,
 # else the distribution's
 choose_rustc() {
