@@ -11,6 +11,7 @@
 #include "sample/control.h"
 #include "sample/go-target.h"
 #include "sample/request.h"
+#include "stream/perf-writer.h"
 #include "target/jvm.h"
 #include "tool/command.h"
 #include "tool/sample-options.h"
@@ -29,6 +30,9 @@ enum {
 	STACK_SCARCE = 8192,		/* the same, beside frame pointers, if rings are small */
 };
 
+enum { TO_STREAM, TO_PERF_DATA };
+static const char *const formats[] = { [TO_STREAM] = "stream", [TO_PERF_DATA] = "perf.data", NULL };
+static int format;
 static bool exit_status;
 static int command_fd = -1;
 static const char *file;
@@ -44,6 +48,8 @@ static const struct command_option options[] = {
 	  .group = GROUP_FILES },
 	{ 0, "command-output", "FD", "let the command write its stdout to this open descriptor",
 	  SETS_INTEGER(command_fd), .least = 1, .most = 1 << 20, .group = GROUP_FILES },
+	{ 0, "to", "FORMAT", "write a stream, or a file that programs for perf.data read",
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES, .excludes = "zstd flight-recorder" },
 	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
 	  PARSED_BY(rotation_parse, chosen.run.rotation, ROTATION_TAKES), .needs = "output",
 	  .group = GROUP_FILES },
@@ -225,6 +231,10 @@ int main(int argc, char **argv)
 		    complete_target(first < argc ? argv + first : NULL, &report);
 	complete_copies();
 	command_output(&command, &out, file, &report);
+	if (format == TO_PERF_DATA && !output_can_seek(&out))
+		command_misused(&command, "--to perf.data needs a file that can seek: give "
+				"-o FILE");
+	struct perf_writer *perf = format == TO_PERF_DATA ? perf_writer_new(&out) : NULL;
 	if (chosen.level)
 		output_compress(&out, chosen.level);
 	if (good && chosen.jit_map)
@@ -239,6 +249,7 @@ int main(int argc, char **argv)
 			jvm_ask_again(&chosen.target, &report);
 	}
 	output_close(&out);
+	perf_writer_free(perf);
 	event_list_release(&events);
 	target_release(&chosen.target);
 	label_options_release(&chosen.run.labels);

@@ -12,6 +12,7 @@
 #include "show/describe.h"
 #include "show/tally.h"
 #include "stream/join.h"
+#include "stream/perf-writer.h"
 #include "stream/writer.h"
 #include "tool/command.h"
 #include "tool/selection-options.h"
@@ -24,8 +25,10 @@ static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
 static const char *file;
 static struct selection selection = SELECTION_ALL;
 
-enum { TO_TEXT, TO_JSON };
-static const char *const formats[] = { [TO_TEXT] = "text", [TO_JSON] = "json", NULL };
+enum { TO_TEXT, TO_JSON, TO_PERF_DATA };
+static const char *const formats[] = {
+	[TO_TEXT] = "text", [TO_JSON] = "json", [TO_PERF_DATA] = "perf.data", NULL
+};
 static int format;
 
 #define MODES "stats dump check"
@@ -40,7 +43,7 @@ static const struct command_option options[] = {
 	{ 'n', "head", "COUNT", "stop after COUNT samples", SETS_COUNT(head),
 	  .most = UINT64_MAX - 1 },
 	SELECTION_OPTIONS(selection),
-	{ 0, "to", "FORMAT", "count or print in FORMAT", SETS_CHOICE(format, formats),
+	{ 0, "to", "FORMAT", "count, print or write in FORMAT", SETS_CHOICE(format, formats),
 	  .group = GROUP_FILES },
 	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed at LEVEL 1 (default) to 19; 0: not",
 	  SETS_INTEGER(level), .most = 19, .implied = 1, .group = GROUP_FILES },
@@ -69,6 +72,7 @@ struct stream_work {
 	struct stream_reader *in;
 	struct report *report;
 	struct output out;
+	struct perf_writer *perf;	/* of --to perf.data; or NULL */
 	bool writes;		/* writes the stream to OUT */
 	bool selects;		/* options select samples */
 	bool counts;		/* counts all records, and does nothing else */
@@ -90,6 +94,12 @@ static bool take(struct stream_work *w, const struct record *rec)
 	if (w->selects && record_is_resolved(rec->type)) {
 		report_error(w->report, "samples are resolved already: select them before "
 			     "pmu-symbolize");
+		return false;
+	}
+	if (w->perf && record_is_resolved_sample(rec->type)) {
+		report_error(w->report, "samples are resolved already, and perf.data files have "
+			     "addresses: convert the stream before pmu-symbolize");
+		output_discard(&w->out);
 		return false;
 	}
 	if ((w->selects || w->head != UINT64_MAX) && !selection_keeps(&selection, w->in, rec))
@@ -157,8 +167,29 @@ static void open_output(struct stream_work *w)
 		command_output_whole(&command, &w->out, file, false, w->report);
 	else
 		command_output(&command, &w->out, file, w->report);
+	if (format == TO_PERF_DATA) {
+		if (!output_can_seek(&w->out))
+			command_misused(&command, "--to perf.data needs a file that can seek: give "
+					"-o FILE");
+		w->perf = perf_writer_new(&w->out);
+	}
 	if (level > 0)
 		output_compress(&w->out, level);
+}
+
+/* Close what was written. */
+static void close_output(struct stream_work *w)
+{
+	output_close(&w->out);
+	if (!w->perf)
+		return;
+	struct perf_writer_drops drops = perf_writer_drops(w->perf);
+	report_summary(w->report, "left out of the perf.data file: %" PRIu64 " records that only "
+		       "pmukit knows", drops.private_records);
+	if (drops.left_out)
+		report_error(w->report, "%" PRIu64 " records about the recording do not fit into "
+			     "the header of a perf.data file", drops.left_out);
+	perf_writer_free(w->perf);
 }
 
 /* --cat: join all inputs. */
@@ -178,7 +209,7 @@ static void join(struct stream_work *w)
 	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
 		       " of them samples, %" PRIu64 " bytes", joined.streams, joined.records,
 		       joined.samples, w->out.written + w->out.used);
-	output_close(&w->out);
+	close_output(w);
 }
 
 int main(int argc, char **argv)
@@ -193,6 +224,9 @@ int main(int argc, char **argv)
 	if (cat && (stats || dump || check || w.selects || command_given("head")))
 		command_misused(&command, "--cat only joins: pipe what it writes into another "
 				"pmu-stream");
+	if (format == TO_PERF_DATA && (stats || dump || check || level > 0))
+		command_misused(&command, "--to perf.data writes a file, which is not compressed: "
+				"leave out -s, -D, --check and -z");
 	if (cat) {
 		join(&w);
 		return command_end(&report);
@@ -201,7 +235,8 @@ int main(int argc, char **argv)
 	if (!dump)	/* its lines come all the time, perhaps on this terminal */
 		progress_allow(&report);
 	w.writes = !stats && !dump && !check &&
-		   (w.selects || command_given("head") || level >= 0 || file);
+		   (w.selects || command_given("head") || level >= 0 || file ||
+		    format == TO_PERF_DATA);
 	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);
 	if (w.writes)
 		open_output(&w);
@@ -217,6 +252,6 @@ int main(int argc, char **argv)
 	tally_release(&w.tally);
 	resolved_check_release(&w.resolved);
 	if (w.writes)
-		output_close(&w.out);
+		close_output(&w);
 	return command_end(&report);
 }

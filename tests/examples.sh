@@ -13,6 +13,8 @@
 #	10 s, 1 h, 30 s in a request	0.1 s; a profile of --keep every second
 #	ranges of /history	the last hour
 #	./server, ./program, ...	a program that takes 15 ms of CPU time
+#	./service, branches.data	such a program, and its branches, recorded by single steps
+#	llvm-profgen, clang++, perf2bolt, llvm-bolt	a look whether their profiles are there
 #	./app		a program that looks like one in Go (tests/bin/go-like.c)
 #	go build	a look whether the profile that -pgo or default.pgo names is one for Go
 #	server.c	examples/profile-yourself.c
@@ -70,6 +72,8 @@ prepare() {
 	cp s.data minute.data.1
 	cp s.data minute.data.2
 	pmu-sample -q --unwind -F 400 -e cpu-clock:u -o more.data -- ./app
+	cp "$(command -v ten)" service
+	branch-step -F 300 -o branches.data -n /dev/null ./service serial 0.05
 	mkdir -p src/zlib kept home etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin \
 		usr/local/share/pmukit var/cache var/lib
 	ln -s "$TOP/fleet" usr/local/share/pmukit/fleet
@@ -213,6 +217,25 @@ write_stand_ins() {
 	esac
 	exit 2
 	EOF
+	for name in llvm-profgen clang++ perf2bolt llvm-bolt; do
+		stand_in $name <<-"EOF"
+		for word; do
+			case $word in
+			--unsymbolized-profile=* | -fprofile-sample-use=* | -data=*)
+				test -s "${word#*=}" ;;
+			*.preagg) grep -q '^B [0-9a-f]* [0-9a-f]* [0-9]* [0-9]*$' "$word" ;;
+			*) continue ;;
+			esac || exit
+			found=$word
+		done
+		test "$found" || exit
+		for made; do :; done
+		while test $# != 0; do
+			test "$1" != -o || echo made >"$2"
+			shift
+		done
+		EOF
+	done
 	stand_in benchstat <<-"EOF"
 	test -e "$1" && test -e "$2"
 	EOF

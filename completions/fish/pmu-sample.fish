@@ -31,6 +31,7 @@ complete -c pmu-sample -l progress -d 'on a terminal, show elapsed time, samples
 complete -c pmu-sample -l zstd -s z -d 'compress the stream, at LEVEL 1 (default) to 19'
 complete -c pmu-sample -l exit-status -d 'exit with the command\'s status'
 complete -c pmu-sample -l command-output -x -d 'let the command write its stdout to this open descriptor'
+complete -c pmu-sample -l to -x -a 'stream perf.data' -d 'write a stream, or a file that programs for perf.data read: stream,'
 complete -c pmu-sample -l switch-output -x -a 'signal' -d 'start a new FILE after SIZE (1Mi), TIME (10s) or a signal'
 complete -c pmu-sample -l quiet -s q -d 'print no messages; only the exit status shows errors'
 complete -c pmu-sample -l verbose -s v -d 'print a summary of counts and costs at the end'

@@ -100,6 +100,8 @@ void output_begin_file(struct output *out)
 		descriptor_enlarge_pipe(out->fd);	/* FILE may be a FIFO */
 	if (out->level)
 		output_compress(out, out->level);
+	if (out->converter)
+		out->converter->begin(out->converting);
 	if (out->elastic)
 		output_make_elastic(out);
 }
@@ -132,6 +134,12 @@ static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 		end_output(out, error);
 }
 
+/* For a converter. */
+static void write_converted(void *context, const void *bytes, size_t size)
+{
+	write_all(context, bytes, size);
+}
+
 static void write_compressed(void *context, const void *bytes, size_t size)
 {
 	write_all(context, bytes, size);
@@ -140,7 +148,9 @@ static void write_compressed(void *context, const void *bytes, size_t size)
 /* Write SIZE bytes, compressed if that was asked for. */
 static void put(struct output *out, const uint8_t *bytes, size_t size, bool is_last)
 {
-	if (!out->zstd || out->ended)
+	if (out->converter && !out->ended)
+		out->converter->convert(out->converting, bytes, size, write_converted, out);
+	else if (!out->zstd || out->ended)
 		write_all(out, bytes, size);
 	else if (!output_zstd_write(out->zstd, bytes, size, is_last, write_compressed, out))
 		end_output(out, ENOMEM);
@@ -190,6 +200,20 @@ void output_compress(struct output *out, int level)
 		end_output(out, ENOMEM);
 }
 
+void output_convert(struct output *out, const struct output_converter *converter, void *context)
+{
+	out->converter = converter;
+	out->converting = context;
+	converter->begin(context);
+}
+
+bool output_can_seek(const struct output *out)
+{
+	bool appends = out->fd >= 0 && fcntl(out->fd, F_GETFL) & O_APPEND;
+
+	return out->fd < 0 || (!appends && lseek(out->fd, 0, SEEK_CUR) == 0);
+}
+
 size_t output_waiting(const struct output *out)
 {
 	return out->queue ? output_queue_waiting(out->queue) : 0;
@@ -197,7 +221,12 @@ size_t output_waiting(const struct output *out)
 
 void output_end_file(struct output *out)
 {
+	const void *start = NULL;
+	size_t size = 0;
+
 	output_flush(out);
+	if (out->converter && !out->ended)
+		start = out->converter->end(out->converting, &size, write_converted, out);
 	if (out->zstd)
 		put(out, out->buffer, 0, true);
 	output_zstd_close(out->zstd);
@@ -208,6 +237,8 @@ void output_end_file(struct output *out)
 			end_output(out, error);
 		out->queue = NULL;
 	}
+	if (start && !out->ended && pwrite(out->fd, start, size, 0) != (ssize_t)size)
+		end_output(out, errno);
 	/* A network or quota file system may report a failed write only now. */
 	bool good = out->replace ? replace_close(out->replace, !out->ended)
 				 : out->fd < 0 || close(out->fd) == 0;

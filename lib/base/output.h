@@ -19,6 +19,19 @@ struct replace;
 /* Callback: take SIZE bytes.  False: that failed, and errno says why, as for write(2). */
 typedef bool output_sink(void *context, const void *bytes, size_t size);
 
+/* Callback: take SIZE bytes. */
+typedef void output_put(void *to, const void *bytes, size_t size);
+
+/* Changes the bytes of each file on their way; see output_convert(). */
+struct output_converter {
+	void (*begin)(void *context);	/* a file begins */
+	/* change SIZE bytes, and give the result to PUT */
+	void (*convert)(void *context, const void *bytes, size_t size, output_put *put,
+			void *to);
+	/* the file ends: return SIZE bytes that replace its first ones */
+	const void *(*end)(void *context, size_t *size, output_put *put, void *to);
+};
+
 struct output {
 	struct report *report;
 	const char *file;	/* name for messages */
@@ -33,6 +46,8 @@ struct output {
 	bool is_whole;		/* set by output_close(): everything was written */
 	struct output_queue *queue;	/* NULL: written directly */
 	struct output_zstd *zstd;	/* NULL: not compressed */
+	const struct output_converter *converter;	/* NULL: bytes are written as they are */
+	void *converting;	/* the context of CONVERTER */
 	int level;		/* of compression; 0: none */
 	bool elastic;		/* each file is written through a queue */
 };
@@ -84,6 +99,15 @@ void output_make_elastic(struct output *out);
 
 /* From now on compress with zstd at LEVEL, 1..19. */
 void output_compress(struct output *out, int level);
+
+/*
+ * From now on convert each file by CONVERTER.  Nothing was written to OUT yet.  It is not
+ * compressed, and it can seek: output_can_seek().
+ */
+void output_convert(struct output *out, const struct output_converter *converter, void *context);
+
+/* Return whether the start of OUT's file can be written again; also if it could not be opened. */
+bool output_can_seek(const struct output *out);
 
 /* Return the number of bytes kept for a slow reader; 0 if the output has no thread. */
 size_t output_waiting(const struct output *out);
