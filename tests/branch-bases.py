@@ -1,7 +1,8 @@
 """branch-bases.py SCRIPT BINARY FORM - the branches in SCRIPT, perf script's text with mappings and
 branch stacks, that have both ends in the code of BINARY, as the lines of FORM: autofdo, llvm, bolt.
 
-For autofdo, stubs (PLT) are code.  Counted from the addresses that perf shows, by the headers that readelf shows.
+For autofdo, stubs (PLT) are code.  Counted from the addresses that perf shows, by the headers that
+readelf shows.
 """
 import collections
 import re
