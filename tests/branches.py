@@ -183,4 +183,5 @@ def main(folder, ident):
     special(folder, bytes.fromhex(ident))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

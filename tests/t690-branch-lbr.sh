@@ -1,34 +1,39 @@
 #!/bin/sh
-# pmu-branch beside other programs: on a recording of another maker, the texts and the figures that
-# three programs have of it; and the addresses that each text wants, for three kinds of programs.
+# pmu-branch on a recording of another maker: the figures and texts that other programs make of it.
 # kinds: release
 . tests/lib.sh
 
 data=$TOP/../shared/data/lbr
-kept=$TOP/tests/data/branch	# made of test.lbr by sample_merger 0.19 and llvm-profgen 19
-needs_recording() { needs "$data/test.lbr" "$data/test.binary"; }
+kept=$TOP/tests/data/branch	# see the README there
+binary=$data/test.binary
+needs_files() { needs "$data/test.lbr" "$binary"; }
 
 # figure NAME: its value in the list of what others found
 figure() { awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$data/expected.tsv"; }
 
+# branch FORMAT FILE: write it
+branch() { pmu-branch -q --to "$1" --binary "$binary" -o "$2" "$data/test.lbr"; }
+
 check 'bolt: the counts of branches, mispredictions and ranges that others found' <<'END'
-	needs_recording
-	pmu-branch --to bolt --binary "$data/test.binary" -o out "$data/test.lbr" 2>err
-	found="143,667 of 147,712 branch entries in test.binary (97.3 %)"
-	grep -qF "$found, 134,019 ranges, 0 broken, 1 process" err
+	needs_files
+	pmu-branch --to bolt --binary "$binary" -o out "$data/test.lbr" 2>err
+	grep -q "143,667 of 147,712 branch entries in test.binary (97.3 %), 134,019 ranges, 0 broken" err
 	awk '{ lines[$1]++; sum[$1] += $4; wrong += $5 }
 		END { for (k in lines) print "bolt", k, "lines\t" lines[k]
 			print "bolt branches\t" sum["B"]; print "bolt mispredicted\t" wrong
 			print "bolt F sum\t" sum["F"]; print "bolt f sum\t" sum["f"] }' out |
-		LC_ALL=C sort >figures
-	grep "^bolt" "$data/expected.tsv" | grep -v bytes | LC_ALL=C sort | same figures -
+		LC_ALL=C sort >found
+	grep "^bolt" "$data/expected.tsv" | grep -v bytes | LC_ALL=C sort | same found -
 	test "$(wc -c <out)" = 12327
 END
 
-check 'autofdo: the text is that of sample_merger, and has the figures that others found' <<'END'
-	needs_recording
-	pmu-branch -q --to autofdo --binary "$data/test.binary" -o out "$data/test.lbr"
-	cmp out "$kept/test.lbr.autofdo"
+check 'autofdo: what sample_merger writes, byte for byte, and the figures that others found' <<'END'
+	needs_files
+	pmu-branch -v --to autofdo --binary "$binary" -o out "$data/test.lbr" 2>err
+	grep -q "$(figure samples) samples read, $(figure samples) of them with branches" err
+	grep -q "of 147,712 branch entries" err
+	test "$(figure entries)" = 147712
+	same "$kept/test.lbr.autofdo" out
 	test "$(wc -c <out)" = "$(figure "autofdo text, bytes")"
 	test "$(sed -n 1p out)" = "$(figure ranges)"
 	sed -n "2,358s/\(.*\)-\(.*\):/0x\1 0x\2 /p" out | while read -r start end count; do
@@ -36,71 +41,106 @@ check 'autofdo: the text is that of sample_merger, and has the figures that othe
 	done | awk "{ s += \$1; l += \$2 } END { print s, l }" >sums
 	echo "$(figure "sum over ranges") $(figure "sum of count x length")" | same sums -
 	grep -qx "4e80-4e8e:$(figure "range 4e80-4e8e")" out
-	grep -qx "fe0:$(figure "address fe0")" out
+	for address in fe0 1005; do
+		grep -qx "$address:$(figure "address $address")" out
+	done
 	test "$(sed -n 359p out)" = "$(figure "sampled addresses")"
 	test "$(grep -c -e "->" out)" = "$(figure branches)"
 END
 
-check 'llvm, perfscript: llvm-profgen makes of each what it makes of the recording' <<'END'
-	needs_recording
-	needs_command llvm-profgen-19
-	profile() {
-		llvm-profgen-19 "$@" --binary="$data/test.binary" --format=text -o profile \
-			>log 2>&1
-		cmp profile "$kept/test.lbr.profile"
-	}
-	pmu-branch -q --to llvm --binary "$data/test.binary" -o raw "$data/test.lbr"
-	at_most "$(wc -c <raw)" 9000
-	profile --unsymbolized-profile=raw
-	pmu-branch -q --to perfscript --binary "$data/test.binary" -o script "$data/test.lbr"
-	profile --perfscript=script
-	profile --perfdata="$data/test.lbr"
-	# equal input gives equal bytes, also through a pipe
-	pmu-stream -q -z0 "$data/test.lbr" |
-		pmu-branch -q --to llvm --binary "$data/test.binary" >again
-	cmp raw again
+check 'llvm: what llvm-profgen collects from the recording itself, in 8 KB' <<'END'
+	needs_files
+	branch llvm out
+	same "$kept/test.lbr.llvm" out
+	test "$(wc -c <out)" = 8366
 END
 
-cat >"$scratch/program.c" <<'EOF'
-#include <signal.h>
-#include <unistd.h>
-__attribute__((noinline)) int odd(int n) { return n & 1 ? n * 3 : n; }
-int main(void)
-{
-	volatile int sum = 0;
-	kill(getpid(), SIGURG);
-	for (int i = 0; i < 300; i++)
-		sum += odd(i) % 7;
-	kill(getpid(), SIGURG);
-	return 0;
-}
-EOF
-
-check 'file offsets or addresses, as each text wants: PIE, not PIE, a PIE of lld' <<'END'
-	test "$(uname -m)" = x86_64 || skip "branch-step steps x86-64 only"
-	needs_command gcc ld.lld perf readelf
-	for kind in "pie -pie -fPIE" "fixed -no-pie" "lld -pie -fPIE -fuse-ld=lld"; do
-		name=${kind%% *}
-		gcc -O1 ${kind#* } -o $name "$scratch/program.c"
-		branch-step -f -m -o $name.data -n counts ./$name
-		perf script --kallsyms /dev/null --show-mmap-events -F ip,brstack -i $name.data \
-			>script 2>err
-		for form in bolt llvm autofdo; do
-			PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/branch-bases.py" script \
-				$name $form >want
-			at_least "$(wc -l <want)" 3
-			at_least "$(awk "{ n += \$3 } END { print n }" want)" 800
-			pmu-branch -q --to $form --binary $name -o out $name.data
-			case $form in
-			bolt) awk "\$1 == \"B\" && \$2 != 0 && \$3 != 0 {
-				print \$2, \$3, \$4 }" out ;;
-			*) sed -n "s/^\(.\{1,8\}\)->\(.*\):/\1 \2 /p" out ;;
-			esac | LC_ALL=C sort >found
-			LC_ALL=C sort want | same - found || { echo "$kind: $form"; exit 1; }
-		done
+check 'all forms: what a script counts that walks perf script, line for line' <<'END'
+	needs_files
+	needs_command perf
+	perf script -i "$data/test.lbr" --show-mmap-events -F pid,ip,brstack >script 2>log
+	for form in autofdo llvm bolt; do
+		branch $form ours
+		python3 "$TOP/tests/brstack.py" $form "$binary" <script >theirs
+		same theirs ours
+		at_least "$(wc -l <theirs)" 600
 	done
-	# in lld's, the offset and the address of the code differ
-	readelf -lW lld | awk "\$1 == \"LOAD\" && \$7 \$8 ~ /E/ && \$2 != \$3" | grep -q .
+END
+
+check 'the same input gives the same bytes, also through a pipe and from our perf.data' <<'END'
+	needs_files
+	pmu-stream --to perf.data -o written "$data/test.lbr"
+	for form in autofdo llvm bolt perfscript; do
+		branch $form once
+		branch $form twice
+		cmp once twice
+		pmu-branch -q --to $form --binary "$binary" <"$data/test.lbr" >thrice
+		cmp once thrice
+		pmu-stream --cat "$data/test.lbr" | pmu-branch -q --to $form --binary "$binary" >again
+		cmp once again
+		pmu-branch -q --to $form --binary "$binary" written >again
+		cmp once again
+	done
+END
+
+check 'perfscript: one mapping; a line of the program alone is as perf script prints it' <<'END'
+	needs_files
+	needs_command perf
+	branch perfscript ours
+	mapped="PERF_RECORD_MMAP2 1/1: [0x400000(0xa000) @ 0 00:00 0 0]: r-xp /test.binary"
+	test "$(sed -n 1p ours)" = "$mapped"
+	perf script -i "$data/test.lbr" -F ip,brstack >script 2>log
+	# stacks that are whole in the code, above the stubs, are equal but for the address of the sample
+	inside() {
+		sed -E "s/^ *[0-9a-f]+ +//; s/ +/ /g; s/ \$//; s|/-/-/0/|/-/-/0|g" |
+			grep -xE "(0x40[1-9][0-9a-f]{3}/0x40[1-9][0-9a-f]{3}/[MP]/-/-/0 ?){16}"
+	}
+	inside <script >theirs
+	sed 1d ours | inside >found
+	at_least "$(wc -l <theirs)" 7000
+	same theirs found
+END
+
+only_all() { test "$BRANCH" = all || skip "make check-all PARTS=branch does it"; }
+
+check 'llvm-profgen makes its own profile of the recording from --to llvm and perfscript' <<'END'
+	needs_files
+	needs_command llvm-profgen-19
+	branch llvm raw
+	llvm-profgen-19 --format=text --binary="$binary" --unsymbolized-profile=raw -o profile 2>log
+	same "$kept/test.lbr.profile" profile
+	test "$BRANCH" = all || exit 0
+	llvm-profgen-19 --binary="$binary" --perfdata="$data/test.lbr" -o theirs 2>log
+	llvm-profgen-19 --binary="$binary" --unsymbolized-profile=raw -o ours 2>log
+	cmp theirs ours
+	branch perfscript script
+	llvm-profgen-19 --binary="$binary" --perfscript=script -o ours 2>log
+	cmp theirs ours
+	llvm-profgen-19 --binary="$binary" --perfdata="$data/test.lbr" --skip-symbolization \
+		-o theirs 2>log
+	same theirs raw
+END
+
+check 'perf2bolt finds no mismatch, and nothing out of range' <<'END'
+	needs_files
+	only_all
+	bolt=/usr/lib/llvm-19/bin	# by its other name, it does something else
+	needs_command $bolt/perf2bolt
+	branch bolt out
+	$bolt/perf2bolt -pa -p out -o fdata "$binary" >log 2>&1 || { cat log; exit 1; }
+	grep -q "mismatching disassembled function contents: 0 " log
+	grep -q "involving unknown regions: 0 \|out of range traces.*: 0" log
+	at_least "$(wc -l <fdata)" 100
+END
+
+check 'sample_merger of this machine writes the same as pmu-branch' <<'END'
+	needs_files
+	only_all
+	needs_command sample_merger
+	branch autofdo ours
+	sample_merger -profiler=perf -binary="$binary" -profile="$data/test.lbr" -output_file=theirs \
+		"$data/test.lbr"
+	cmp theirs ours
 END
 
 done_testing
