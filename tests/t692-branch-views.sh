@@ -104,6 +104,10 @@ check 'a program whose counts are known, recorded whole: lines and calls are exa
 		branch-step -f -m -o branches.data -n counts ./known
 		pmu-branch -q --to blocks --binary known -o blocks.pb.gz ranges.data
 		judge lines blocks.pb.gz work >lines
+		# pmu-annotate shows them, though the profile has cycles, too
+		pmu-annotate -q work blocks.pb.gz >annotated
+		grep -q "^executions (count):" annotated
+		grep -q "^ *700 .*/\* INNER \*/" annotated
 		for want in "HUNDRED 100" "INNER 700" "CALL 25" "INDIRECT 100"; do
 			grep -qx "$(line ${want% *}) ${want#* }" lines ||
 				{ cat lines; echo "$want"; exit 1; }

@@ -22,6 +22,7 @@ static uint64_t write_blocks(struct branch_names *n)
 
 	branch_blocks_make(&blocks, n);
 	part_types(n->profile, type, blocks.has_cycles ? 2 : 1);
+	part_default_type(n->profile, 0);
 	for (uint32_t i = 0; i < blocks.count; i++) {
 		const struct branch_block *block = &blocks.block[i];
 		uint32_t location = branch_names_location(n, block->start);

@@ -28,6 +28,11 @@ void part_types(struct merge *m, const char *const (*type_and_unit)[2], uint32_t
 	}
 }
 
+void part_default_type(struct merge *m, uint32_t type)
+{
+	m->default_type = (int64_t)m->type[2 * type];
+}
+
 /* Return the id of the object of PART: its file and build ID. */
 static uint32_t object_of(struct merge *m, const struct merged_mapping *part)
 {

@@ -32,6 +32,9 @@ struct part_label {
 /* Give M, an empty sum, COUNT sample types.  A profile that is added may have any period. */
 void part_types(struct merge *m, const char *const (*type_and_unit)[2], uint32_t count);
 
+/* Let viewers show TYPE, an index of these types, if they are not told which; else the last. */
+void part_default_type(struct merge *m, uint32_t type);
+
 /*
  * Return the id of the location at PLACE with COUNT lines, at most PROFILE_LINES_MAX.  Its mapping
  * is the one that a profile before had there, or one of the whole object.
