@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "branch/branch-spool.h"
+#include "code/instruction.h"
 #include "labels/label-join.h"
 
 #include <stdlib.h>
@@ -81,7 +82,8 @@ static uint64_t find_place(struct branches *b, const struct space *space, const 
 	if (r->object == UINT32_MAX)
 		return PLACE_OUTSIDE;
 	uint64_t offset = address - r->start + r->file_offset;
-	bool is_in = !(offset >> PLACE_OFFSET_BITS) &&
+	/* an instruction there ends below the limit, too */
+	bool is_in = !((offset + INSTRUCTION_ROOM) >> PLACE_OFFSET_BITS) &&
 		     (b->how.rule == BRANCH_BY_RANGE || b->how.is_for_people ||
 		      branch_object_is_code(&b->objects.object[r->object], offset));
 	return is_in ? place_make(r->object, offset) : PLACE_OUTSIDE;
