@@ -20,12 +20,12 @@ commands_in() {
 }
 
 # needs_more COMMAND: whether it needs what is not here: a host, a database, a browser, an endless
-# stream, Java
+# stream, Java, a new Go
 needs_more() {
 	case $1 in
 	*ssh* | *docker* | *curl* | *openssl* | *pmu-serve* | *localhost* | *'$day'* | day=*) ;;
 	*pmu-query*) ;;
-	*amdzen5* | *chgrp* | *go\ test* | *java* | *jcmd* | *node* | *jit-map*) ;;
+	*amdzen5* | *chgrp* | *go\ test* | *go\ build* | *--pgo* | *java* | *jcmd* | *node* | *jit-map*) ;;
 	*kill\ -USR1* | *--split* | *--switch-output* | *--flight-recorder*) ;;
 	*'-http :'* | *http:* | *tagfocus* | *--labels* | *label:user*) ;;
 	*./...* | *sample_index* | *--host\ * | benchstat* | *-e\ topdown*) ;;
