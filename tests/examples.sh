@@ -73,7 +73,7 @@ prepare() {
 	cp s.data minute.data.2
 	pmu-sample -q --unwind -F 400 -e cpu-clock:u -o more.data -- ./app
 	cp "$(command -v ten)" service
-	branch-step -F 300 -o branches.data -n /dev/null ./service serial 0.05
+	branch-step -F 300 -o branches.data -n /dev/null ./service serial 0.1
 	mkdir -p src/zlib kept home etc/cron.d etc/systemd/system srv/profiles tmp usr/local/bin \
 		usr/local/share/pmukit var/cache var/lib
 	ln -s "$TOP/fleet" usr/local/share/pmukit/fleet
