@@ -186,6 +186,9 @@ static void close_output(struct stream_work *w)
 	struct perf_writer_drops drops = perf_writer_drops(w->perf);
 	report_summary(w->report, "left out of the perf.data file: %" PRIu64 " records that only "
 		       "pmukit knows", drops.private_records);
+	if (drops.has_no_events && w->report->status == 0)
+		report_error(w->report, "the stream defines no events, and programs do not read a "
+			     "perf.data file without any");
 	if (drops.left_out)
 		report_error(w->report, "%" PRIu64 " records about the recording do not fit into "
 			     "the header of a perf.data file", drops.left_out);

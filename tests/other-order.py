@@ -207,6 +207,15 @@ class Stream:
                     b.nums(4, 4)
                 elif number != 11:
                     b.string()
+        elif number == 20:
+            for _ in range(b.nums(4, 4)[1]):
+                b.nums(4, 4, 4, 4)
+                for _ in range(3):
+                    b.string()
+        elif number in (14, 16):
+            for _ in range(b.num(4)):
+                b.nums(*([4, 8, 8] if number == 14 else [4]))
+                b.string()
         elif number == 12:
             n, size = b.nums(4, 4)
             for _ in range(n):

@@ -184,6 +184,81 @@ check 'a damaged stream gives what was whole, and exit 1; private records are co
 	none grep TOOL dump
 END
 
+check 'a recording of the other byte order becomes a file of this machine'"'"'s' <<'END'
+	any_user
+	unsanitized
+	needs_command perf setarch
+	for name in lost_samples-4.4.perf.data group_desc-4.14.perf.data; do
+		needs "$data/$name"
+		python3 "$TOP/tests/other-order.py" "$data/$name" other
+		exits 0 pmu-stream -q --to perf.data -o out.data other
+		exits 0 pmu-stream -q --to perf.data -o same.data "$data/$name"
+		for kind in script report; do
+			reads $kind same.data >want
+			reads $kind out.data >found
+			cmp want found
+		done
+		at_least "$(wc -l <want)" 20
+		for file in same out; do
+			perf report --header-only -i $file.data |
+				grep -E "^# (host|arch|nr|cpud|cmd|event|pmu|group|time)" >$file.head
+		done
+		same same.head out.head
+		# a file of ours becomes the same again
+		exits 0 pmu-stream -q --to perf.data -o again.data out.data
+		cmp out.data again.data
+	done
+END
+
+check 'streams of no data, of no events, and with events that come late or do not fit' <<'END'
+	any_user
+	needs_command perf
+	compose s <<-EOF
+	def event(period, sample_type, id):
+	    return record(64, attr(0, 0, period, sample_type) + struct.pack("<Q", id), 0)
+	def sample(time, id):
+	    return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, time, id))
+	one, two = event(100, 0x47, 1), event(200, 0x47, 2)
+	aux = record(71, struct.pack("<QQQIIII", 64, 0, 0, 0, 0, 0, 0), 0) + bytes(range(64))
+	for name, records in (("no-data", [one]), ("no-events", [record(3, bytes(16))]),
+	        ("late", [one, sample(5000, 1), two, sample(6000, 2)]),
+	        ("other", [one, event(300, 0x80000, 3), sample(5000, 1), sample(6000, 1)]),
+	        ("aux", [one, sample(5000, 1), aux, sample(6000, 1)])):
+	    open(name, "wb").write(pipe(*records))
+	out = b""
+	EOF
+	exits 1 pmu-stream --to perf.data -o out no-events 2>err
+	grep -q "defines no events" err
+	exits 0 pmu-stream --to perf.data -o out no-data
+	exits 0 pmu-stream --check out
+	perf evlist -i out
+	for name in late other aux; do
+		exits $((${#name} == 5)) pmu-stream -q --to perf.data -o out $name
+		exits 0 pmu-stream -q --check out
+		perf script -F time,period -i out | tr -d " " >found
+		test "$(cat found)" = "0.000005:$(printf "100\n0.000006:")$(
+			test $name = late && echo 200 || echo 100)"
+	done
+END
+
+check 'a full disk: exit 1, and the file is named' <<'END'
+	needs_root
+	make-stream 5000 tree 5 >s.pipe
+	mkdir full
+	cat >script <<-EOF
+	mount -t tmpfs -o size=64k none full
+	exits 1 pmu-stream --to perf.data -o full/one s.pipe 2>err
+	grep -q "cannot write to full/one: No space left on device" err
+	exits 1 pmu-stream full/one >counts 2>err
+	grep -q "full/one: .*the recorder was killed" err
+	dd if=/dev/zero of=full/fill bs=1k 2>/dev/null || :
+	exits 1 pmu-sample -e cpu-clock:u --to perf.data -o full/two -- ten serial 0.05 2>err
+	test -n "$unsampled" || grep -q "cannot write to full/two: No space left on device" err
+	EOF
+	{ sed -n "/^exits()/,/^}/p" "$TOP/tests/lib.sh"; cat script; } >whole
+	unshare -m sh -e whole
+END
+
 check 'each file of --switch-output is complete' <<'END'
 	needs_command perf
 	unsanitized

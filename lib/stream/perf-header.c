@@ -17,42 +17,28 @@ bool perf_header_has_room(const struct perf_header *h, size_t size)
 	return size <= MEMORY_MAX && h->memory <= MEMORY_MAX - size;
 }
 
-/* Return the event that an ATTR record with these BYTES goes on to define, or NULL. */
-static struct perf_written_event *event_before(struct perf_header *h, const uint8_t *bytes,
-					       size_t size)
-{
-	struct perf_written_event *last = h->events ? &h->event[h->events - 1] : NULL;
-
-	return last && last->is_open && last->size == size && !memcmp(last->attr, bytes, size)
-	       ? last : NULL;
-}
-
 bool perf_header_attr(struct perf_header *h, struct cursor body)
 {
-	struct cursor all = body;
-	size_t size = events_attr_size(body);
+	size_t size = events_attr_size(body), all = cursor_left(&body);
 	const uint8_t *attr = cursor_bytes(&body, size);
 	const char *error;
 
-	if (!attr || size < PERF_ATTR_SIZE_VER0 || size > ATTR_MAX || h->events >= EVENTS_MAX ||
-	    !perf_header_has_room(h, cursor_left(&all)))
+	if (!attr || size > ATTR_MAX || !perf_header_has_room(h, all))
 		return false;
-	struct perf_written_event *e = event_before(h, attr, size);
-	if (!e) {
+	if (!events_follow(&h->known, attr, size, body, &error))
+		return true;	/* reported by the reader, which accepts none in a file either */
+	if (h->events < h->known.count) {
 		h->event = array_grow(h->event, h->events, sizeof(*h->event));
-		e = &h->event[h->events++];
-		*e = (struct perf_written_event){ .attr = mem_resize(NULL, size), .size = size };
-		memcpy(e->attr, attr, size);
+		h->event[h->events++] = (struct perf_written_event){
+			.attr = memcpy(mem_resize(NULL, size), attr, size), .size = size };
 	}
+	struct perf_written_event *e = &h->event[h->events - 1];
 	size_t ids = cursor_left(&body) / 8;
-	e->is_open = events_is_full(size, ids);
 	e->id = ids ? mem_resize(e->id, 8 * (e->ids + ids)) : e->id;
 	for (size_t i = 0; i < ids; i++)
 		e->id[e->ids++] = cursor_u64(&body);
-	h->memory += cursor_left(&all);
+	h->memory += all;
 	h->has_changed |= h->is_written;
-	cursor_bytes(&all, size);
-	events_follow(&h->known, attr, size, all, &error);
 	return true;
 }
 

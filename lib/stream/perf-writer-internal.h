@@ -15,7 +15,6 @@ struct perf_written_event {
 	size_t size;		/* bytes of ATTR */
 	uint64_t *id;
 	size_t ids;
-	bool is_open;		/* its last record was full: more ids may follow */
 	bool is_named;		/* the stream names it */
 };
 

@@ -198,6 +198,8 @@ static size_t take_records(struct perf_writer *w, const uint8_t *at, size_t size
 			 : record_frame(&rec, at + used, false);
 		if (length < RECORD_HEADER_SIZE || length > size - used)
 			break;
+		if (rec.type == RECORD_ATTR)
+			put_run(w, &run);	/* with the events that were defined before it */
 		if (!take(w, &rec)) {
 			put_run(w, &run);
 		} else if (run.size == 0 && may_wait(w, &rec)) {
@@ -244,6 +246,16 @@ static void begin_file(void *context)
 	w->has_magic = w->has_started = false;
 }
 
+/* Write data without contents: a size of 0 would say that the file has no end. */
+static void put_nothing(struct perf_writer *w)
+{
+	static const struct perf_event_header round = {
+		.type = RECORD_FINISHED_ROUND, .size = sizeof(round) };
+
+	put(w, &round, sizeof(round));
+	w->data = sizeof(round);
+}
+
 /* The file ends: write what comes after the data. */
 static const void *end_file(void *context, size_t *size, output_put *put_bytes, void *to)
 {
@@ -254,6 +266,9 @@ static const void *end_file(void *context, size_t *size, output_put *put_bytes, 
 	w->put = put_bytes;
 	w->to = to;
 	start(w);
+	if (w->data == 0)
+		put_nothing(w);
+	w->drops.has_no_events |= w->header.events == 0;
 	struct perf_place attrs = w->header.attrs;
 	uint64_t data = attrs.offset + attrs.size, end = data + w->data;
 	perf_header_features(&w->header, end, &sections, features);
