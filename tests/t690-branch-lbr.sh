@@ -101,6 +101,20 @@ check 'perfscript: one mapping; a line of the program alone is as perf script pr
 	same theirs found
 END
 
+check 'perfscript: where stacks find no room in TMPDIR, there is a message and no file' <<'END'
+	needs_files
+	needs_root
+	mkdir small
+	mount -t tmpfs -o size=1m tmpfs small 2>/dev/null || skip 'no tmpfs'
+	echo before >out
+	TMPDIR=$PWD/small exits 1 pmu-branch --to perfscript --binary "$binary" -o out \
+		"$data/test.lbr" 2>err
+	umount small
+	grep -q "cannot keep branch stacks in '$PWD/small' (set TMPDIR): No space left" err
+	none grep "branch entries" err
+	echo before | same - out
+END
+
 only_all() { test "$BRANCH" = all || skip "make check-all PARTS=branch does it"; }
 
 check 'llvm-profgen makes its own profile of the recording from --to llvm and perfscript' <<'END'

@@ -125,6 +125,8 @@ uint64_t branch_script_write(struct branches *b, struct output *out)
 			}
 		write_line(s, stack, first, stack->count);
 	}
+	if (branch_spool_failed(b->spool))
+		output_discard(out);
 	uint64_t ranges = s->ranges;
 	free(stack);
 	free(s);

@@ -61,12 +61,19 @@ void branch_spool_rewind(struct branch_spool *s)
 
 bool branch_spool_next(struct branch_spool *s, struct branch_stack *out)
 {
-	if (s->has_failed || fread(&out->count, sizeof(out->count), 1, s->file) != 1)
+	if (s->has_failed)
 		return false;
+	if (fread(&out->count, sizeof(out->count), 1, s->file) != 1)
+		return ferror(s->file) && fail(s);
 	if (out->count <= BRANCH_DEPTH_MAX &&
 	    fread(out->branch, sizeof(out->branch[0]), out->count, s->file) == out->count)
 		return true;
 	return fail(s);
+}
+
+bool branch_spool_failed(const struct branch_spool *s)
+{
+	return s->has_failed;
 }
 
 void branch_spool_free(struct branch_spool *s)

@@ -30,4 +30,7 @@ void branch_spool_rewind(struct branch_spool *s);
 /* Read the next stack.  False: the end, or a failure (reported). */
 bool branch_spool_next(struct branch_spool *s, struct branch_stack *out);
 
+/* Return whether stacks are missing (reported). */
+bool branch_spool_failed(const struct branch_spool *s);
+
 void branch_spool_free(struct branch_spool *s);
