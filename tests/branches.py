@@ -158,6 +158,10 @@ def special(folder, ident):
     late.build_id("/x/program", other)
     late = made["late-id"] = Stream(path="/x/other-name").sample(*usual)
     late.build_id("/x/other-name", ident)
+    for name, second in ("mixed-id", None), ("upgraded", other):
+        made[name] = Stream(ident=ident)
+        made[name].map(43, CODE, 0x1000, 0x1000, "/x/program", second)
+        made[name].sample(*usual).sample(*usual, pid=43)
     few = made["few"] = Stream()
     few.map(42, OTHER, 0x1000, 0, "/x/library")
     few.sample(*usual)

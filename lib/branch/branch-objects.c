@@ -213,14 +213,17 @@ static void refuse(const struct branch_objects *o, uint64_t in_all)
 			     (unsigned long long)in_all);
 }
 
-/* Return whether objects A and B are one binary. */
+/*
+ * Return whether objects A and B are one binary.  Linux records no build ID of a file whose first
+ * page is not in memory just then: so one of them may have none.
+ */
 static bool are_same(const struct branch_objects *o, const struct object *a,
 		     const struct object *b)
 {
 	uint8_t x[BUILD_ID_MAX], y[BUILD_ID_MAX];
 	size_t x_size = id_of(o, a, x), y_size = id_of(o, b, y);
 
-	if (x_size || y_size)
+	if (x_size && y_size)
 		return ids_agree(x, x_size, y, y_size);
 	return !strcmp(a->path, b->path);
 }
@@ -295,6 +298,18 @@ static bool check_named(struct branch_objects *o)
 	return true;
 }
 
+/* Return whether OBJECT, with branches, is the binary, if that was found by the match BEST. */
+static bool is_chosen(const struct branch_objects *o, const struct branch_object *b,
+		      const struct object *object, enum match best)
+{
+	if (o->are_all)
+		return true;
+	if (!o->wanted.file)
+		return are_same(o, object, &o->spaces->objects.object[o->binary]);
+	enum match this = match(o, object);
+	return this == best || (this == MATCH_NAME && b->elf);
+}
+
 bool branch_objects_choose(struct branch_objects *o, uint64_t in_all)
 {
 	enum match best;
@@ -304,17 +319,18 @@ bool branch_objects_choose(struct branch_objects *o, uint64_t in_all)
 		refuse(o, in_all);
 		return false;
 	}
-	const struct object *object = o->spaces->objects.object, *binary = &object[o->binary];
-	bool by_name = o->wanted.file && best == MATCH_NAME;
+	const struct object *object = o->spaces->objects.object;
+	bool by_name = o->wanted.file && best == MATCH_NAME, is_named = false;
 	o->are_all = o->wants_all && !o->wanted.file && !o->wanted.id_size;
 	for (uint32_t id = 0; id < o->count; id++) {
 		struct branch_object *b = &o->object[id];
-		if (b->is_counted && b->entries)
-			b->is_chosen = o->are_all || (by_name
-				? match(o, &object[id]) == MATCH_NAME
-				: are_same(o, &object[id], binary));
+		b->is_chosen = b->is_counted && b->entries && is_chosen(o, b, &object[id], best);
 		o->chosen += b->is_chosen;
+		is_named |= b->is_chosen && o->wanted.file && match(o, &object[id]) == MATCH_NAME;
 	}
+	if (is_named && !by_name)
+		report_note(o->report, "'%s' is recognized by its name alone where the recording "
+			    "has no build ID", o->wanted.file);
 	struct branch_object *b = &o->object[o->binary];
 	if (o->wanted.file && !by_name)	/* perhaps its build ID came late */
 		b->elf = o->wanted.elf;

@@ -73,6 +73,7 @@ static void choose_cells(struct branches *b)
 	struct branch_functions functions;
 	uint32_t kept = 0;
 
+	table_release(&cells->table);	/* none is added any more, and sorting takes memory */
 	branch_functions_init(&functions, NULL);
 	for (uint32_t i = 0; i < cells->count; i++)
 		if (choose_cell(b, &cells->cell[i]))
