@@ -342,16 +342,15 @@ check 'threads that have their events twice, whose start was lost, count once' <
 END
 
 check 'samples that would show it were lost: the count is called an upper bound, and is one' <<'END'
-	# on a busy machine, all threads may exist before the first has its events
+	# on a busy machine, all or most threads may exist before the first has its events
 	for try in 1 2 3 4 5 6; do
 		late stop -c 100000 -m 4Ki
-		test -z "$doubt" || break
+		test "${doubt:-0}" -lt 10 || break
 		for event in e1 e2; do
-			at_most "$(counted $event err)" $((truth * 105 / 100))
+			at_most "$(counted $event err)" $((truth * (105 + ${doubt:-0}) / 100))
 		done
-		test $try != 6 || skip "no thread had its events twice"
+		test $try != 6 || skip "few threads had their events twice"
 	done
-	at_least "$doubt" 10
 	for event in e1 e2; do
 		count=$(counted $event err)
 		at_least $((count * 105 / 100)) $truth

@@ -62,12 +62,40 @@ static enum match match(const struct branch_objects *o, const struct object *obj
 	return is_named ? MATCH_NAME : MATCH_UNKNOWN;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	const struct extent *x = a, *y = b;
 	uint64_t p = x->end - x->start, q = y->end - y->start;
 
 	return p > q ? -1 : p < q;
+}
+
+/*
+ * Join sections that follow each other: no stub fits between them.  So many sections that are apart
+ * that each look-up would take long are in no real program: then all of the file is code.
+ */
+static void join_code(struct branch_object *o)
+{
+	enum { GAP = 16, SECTIONS_MAX = 64 };
+	uint32_t kept = 0;
+
+	qsort(o->code, o->codes, sizeof(*o->code), by_start);
+	for (uint32_t i = 1; i < o->codes; i++) {
+		struct extent *last = &o->code[kept], *next = &o->code[i];
+		if (next->start > last->end && next->start - last->end >= GAP)
+			o->code[++kept] = *next;
+		else if (next->end > last->end)
+			last->end = next->end;
+	}
+	o->codes = kept + 1 > SECTIONS_MAX ? 0 : kept + 1;
+	qsort(o->code, o->codes, sizeof(*o->code), by_size);
 }
 
 /* Find the sections of O's file with code, the largest first.  Stubs (PLT) belong to nobody. */
@@ -85,7 +113,7 @@ static void find_code(struct branch_object *o)
 		o->code[o->codes++] = (struct extent){ s.offset, s.offset + s.size };
 	}
 	if (o->codes)
-		qsort(o->code, o->codes, sizeof(*o->code), by_size);
+		join_code(o);
 }
 
 /*
@@ -110,13 +138,15 @@ static void look(struct branch_objects *o, struct branch_object *out, const stru
 	if (!out->is_counted || (o->wanted.file && found < MATCH_NAME))
 		return;
 	out->is_looked_for = true;
-	if (!o->wanted.file && o->sources->images.opened < FILES_MAX)
+	if (!o->wanted.file && o->files < FILES_MAX) {
 		out->elf = image_use(&o->sources->images, m->object, object, m, pid, time)->elf;
-	else if (!o->wanted.file)
+		o->files += out->elf != NULL;
+	} else if (!o->wanted.file) {
 		report_once(o->report, "more than %d files have branches: the others are not read",
 			    FILES_MAX);
-	else if (found == MATCH_ID || may_be_mapped(&o->wanted, m))
+	} else if (found == MATCH_ID || may_be_mapped(&o->wanted, m)) {
 		out->elf = o->wanted.elf;
+	}
 	find_code(out);
 }
 
@@ -163,6 +193,7 @@ void branch_objects_sweep(struct branch_objects *o)
 		if (live[id])
 			continue;
 		free(o->object[id].code);
+		o->files -= o->object[id].elf && o->object[id].elf != o->wanted.elf;
 		o->object[id] = (struct branch_object){ 0 };
 	}
 	images_remove(&o->sources->images, objects, live);

@@ -51,6 +51,7 @@ struct branch_objects {
 	/* private: */
 	struct branch_user { uint32_t object; pid_t pid; } *user;	/* that had branches */
 	uint32_t users;
+	uint32_t files;		/* that are open, of objects with branches */
 	struct table user_table;
 };
 

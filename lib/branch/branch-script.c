@@ -8,6 +8,7 @@
  */
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "branch/branch-functions.h"
 #include "branch/branch-spool.h"
 #include "branch/branch-text.h"
@@ -48,8 +49,10 @@ static void write_mapping(const struct branch_script *s)
 	branch_print(s->out, bases.code.file_offset ? "0x%" PRIx64 : "%" PRIx64,
 		     bases.code.file_offset);
 	branch_print(s->out, " 00:00 0 0]: r-xp /");
-	file = slash ? slash + 1 : file;
-	output_write(s->out, file, strlen(file));
+	char *name = mem_text(slash ? slash + 1 : file);
+	text_make_safe(name);
+	output_write(s->out, name, strlen(name));
+	free(name);
 	branch_print(s->out, "\n");
 }
 
@@ -108,6 +111,7 @@ static void write_line(struct branch_script *s, const struct branch_stack *stack
 
 uint64_t branch_script_write(struct branches *b, struct output *out)
 {
+	enum { FUEL_EACH = 16 * BRANCH_DEPTH_MAX };	/* work in proportion to the recording */
 	struct branch_script *s = mem_zeroed(1, sizeof(*s));
 	struct branch_stack *stack = mem_zeroed(1, sizeof(*stack));
 
@@ -118,6 +122,7 @@ uint64_t branch_script_write(struct branches *b, struct output *out)
 	branch_spool_rewind(b->spool);
 	while (!output_ended(out) && branch_spool_next(b->spool, stack)) {
 		uint32_t first = 0;
+		s->functions.fuel.left += FUEL_EACH;
 		for (uint32_t i = 1; i < stack->count; i++)
 			if (!goes_on(s, stack, i)) {
 				write_line(s, stack, first, i);

@@ -45,8 +45,11 @@ void branch_spool_add(struct branch_spool *s, struct branches *b, uint32_t count
 	for (uint32_t i = 0; i < count; i++) {
 		bool has_range = i > 0 && b->to[i] && b->from[i - 1] &&
 				 place_object(b->to[i]) == place_object(b->from[i - 1]);
-		struct kept_branch kept = { .from = b->from[i], .to = b->to[i],
-					    .flags = b->entry[i].flags };
+		struct kept_branch kept;
+		memset(&kept, 0, sizeof(kept));		/* its padding is written, too */
+		kept.from = b->from[i];
+		kept.to = b->to[i];
+		kept.flags = b->entry[i].flags;
 		kept.has_range = has_range && branch_stack_range(b->entry, i, &b->drops);
 		if (!put(s, &kept, sizeof(kept)))
 			return;

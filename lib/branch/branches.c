@@ -43,9 +43,6 @@ static void follow(struct branches *b, struct stream_reader *in, const struct re
 		stream_damaged(in, rec, "record with fields that do not fit into it");
 	if (b->spaces.silenced)
 		report_more(b->report, b->spaces.silenced, SPACES_SILENCED, PROCESSES_MAX);
-	if ((rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&
-	    !b->how.wanted.file)
-		images_open_mapped(images, &b->spaces, rec);
 	branch_objects_sweep(&b->objects);
 }
 

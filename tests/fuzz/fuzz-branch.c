@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz-branch - any bytes as a program and a stream with branch stacks, to all that pmu-branch
- * writes: u16 size of the program, the program, the stream.  Without a program, the objects that
- * the stream names are looked for.
+ * writes: u16 size of the program, the program, the stream.  Without a program, all objects of the
+ * stream count, and none has a file.
  */
 #include "branch/branch-list.h"
 #include "branch/branch-profile.h"
@@ -41,6 +41,11 @@ static void run(const char *file, const uint8_t *program, size_t size, int form)
 	if (size) {
 		how.wanted.elf = elf_open_memory(program, size, &why);
 		how.wanted.file = how.wanted.elf ? "/x/program" : NULL;
+		const uint8_t *id;
+		size_t bytes = how.wanted.elf ? elf_build_id(how.wanted.elf, &id) : 0;
+		how.wanted.id_size = bytes < BUILD_ID_MAX ? bytes : BUILD_ID_MAX;
+		if (bytes)
+			memcpy(how.wanted.id, id, how.wanted.id_size);
 	}
 	struct stream_reader *in = stream_open(file, NULL, &report);
 	struct branches *b = branches_new(&how, &report);
