@@ -98,6 +98,12 @@ static bool open_binary(struct branch_wanted *wanted, struct report *report)
 		report_error(report, "'%s' cannot be read: %s", binary, why);
 		return false;
 	}
+	if (!elf_has_code(wanted->elf)) {
+		report_error(report, "'%s' has no code (it holds debug information only?): name "
+			     "the program or library itself", binary);
+		elf_close(wanted->elf);
+		return false;
+	}
 	size_t size = elf_build_id(wanted->elf, &id);
 	wanted->id_size = size < BUILD_ID_MAX ? size : BUILD_ID_MAX;
 	if (size)

@@ -130,6 +130,9 @@ check 'the right binary is known by its build ID, by its name only without one, 
 	grep -q "build ID ffff" err
 	exits 1 pmu-branch --to bolt --binary /nonexistent -o out "$made/usual.data" 2>err
 	exits 1 pmu-branch --to bolt --binary "$TOP/README.md" -o out "$made/usual.data" 2>err
+	objcopy --only-keep-debug "$program" program.debug
+	exits 1 pmu-branch --to bolt --binary program.debug -o out "$made/same-id.data" 2>err
+	grep -q "'program.debug' has no code" err
 	exits 2 pmu-branch --build-id 12x "$made/usual.data" 2>err
 	exits 2 pmu-branch --build-id 12 --binary "$program" "$made/usual.data" 2>err
 	echo before | same - out

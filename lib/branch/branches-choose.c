@@ -46,10 +46,17 @@ static void note_events(const struct branches *b)
 			    "branch-brs, Arm br_retired)", c->timed_event);
 }
 
-/* Return PLACE in the binary, whichever of its objects it is in; PLACE_OUTSIDE: it is not. */
+/*
+ * Return PLACE in the binary, whichever of its objects it is in; PLACE_OUTSIDE: it is not, or no
+ * segment with code has it, so it has no address.
+ */
 static uint64_t chosen_place(const struct branches *b, uint64_t place)
 {
 	if (place == PLACE_OUTSIDE || !b->objects.object[place_object(place)].is_chosen)
+		return PLACE_OUTSIDE;
+	uint32_t id = b->objects.are_all ? place_object(place) : b->objects.binary;
+	const struct elf *elf = b->objects.object[id].elf;
+	if (elf && !branch_address(elf, place_offset(place)))
 		return PLACE_OUTSIDE;
 	return b->objects.are_all ? place : place_make(b->objects.binary, place_offset(place));
 }
@@ -64,7 +71,7 @@ static bool choose_cell(struct branches *b, struct branch_cell *c)
 	c->to = (c->to & ~CELL_PLACE_MASK) | to;
 	if (kind == CELL_BRANCH)
 		return b->how.rule == BRANCH_BY_RANGE ? from && to : from || to;
-	return from != PLACE_OUTSIDE;
+	return from && (to || kind == CELL_ADDRESS);
 }
 
 static void choose_cells(struct branches *b)
