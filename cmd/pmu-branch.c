@@ -13,7 +13,7 @@
 #include "branch/branch-profile.h"
 #include "branch/branch-text.h"
 #include "branch/branches.h"
-#include "elf/build-id.h"
+#include "elf/section.h"
 #include "tool/command.h"
 #include "tool/locate-options.h"
 #include "tool/selection-options.h"
@@ -98,7 +98,7 @@ static bool open_binary(struct branch_wanted *wanted, struct report *report)
 		report_error(report, "'%s' cannot be read: %s", binary, why);
 		return false;
 	}
-	if (!elf_has_code(wanted->elf)) {
+	if (elf_sections(wanted->elf) && !elf_has_code(wanted->elf)) {
 		report_error(report, "'%s' has no code (it holds debug information only?): name "
 			     "the program or library itself", binary);
 		elf_close(wanted->elf);
