@@ -218,10 +218,11 @@ check 'streams of no data, of no events, and with events that come late or do no
 	    return record(64, attr(0, 0, period, sample_type) + struct.pack("<Q", id), 0)
 	def sample(time, id):
 	    return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, time, id))
+	end = record(68, b"", 0)	# of a round; the reader returns a sample after two
 	one, two = event(100, 0x47, 1), event(200, 0x47, 2)
 	aux = record(71, struct.pack("<QQQIIII", 64, 0, 0, 0, 0, 0, 0), 0) + bytes(range(64))
 	for name, records in (("no-data", [one]), ("no-events", [record(3, bytes(16))]),
-	        ("late", [one, sample(5000, 1), two, sample(6000, 2)]),
+	        ("late", [one, sample(5000, 1), end, end, two, sample(6000, 2)]),
 	        ("other", [one, event(300, 0x80000, 3), sample(5000, 1), sample(6000, 1)]),
 	        ("aux", [one, sample(5000, 1), aux, sample(6000, 1)])):
 	    open(name, "wb").write(pipe(*records))

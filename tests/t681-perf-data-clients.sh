@@ -54,6 +54,12 @@ check 'llvm-profgen: the profile of a recording of 2012 is the same' <<'END'
 	needs "$lbr/test.lbr" "$lbr/test.binary"
 	converted "$lbr/test.lbr"
 	equal profgen "$lbr/test.binary" "$lbr/test.lbr" 20
+	# what its own header does not say
+	perf report --header-only -i ours.data >header
+	grep -q "contains samples with branch stack" header
+	perf script -F time -i ours.data | tr -d " :" >times
+	grep -qx "# time of first sample : $(sed -n 1p times)" header
+	grep -qx "# time of last sample : $(sed -n \$p times)" header
 END
 
 check 'sample_merger: its ranges, addresses and branches are the same' <<'END'
