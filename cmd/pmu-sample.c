@@ -49,7 +49,7 @@ static const struct command_option options[] = {
 	{ 0, "command-output", "FD", "let the command write its stdout to this open descriptor",
 	  SETS_INTEGER(command_fd), .least = 1, .most = 1 << 20, .group = GROUP_FILES },
 	{ 0, "to", "FORMAT", "write a stream, or a file that programs for perf.data read",
-	  SETS_CHOICE(format, formats), .group = GROUP_FILES, .excludes = "zstd flight-recorder" },
+	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
 	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
 	  PARSED_BY(rotation_parse, chosen.run.rotation, ROTATION_TAKES), .needs = "output",
 	  .group = GROUP_FILES },
@@ -230,6 +230,9 @@ int main(int argc, char **argv)
 	bool good = (!chosen.control || control_open(&control, chosen.control, &report)) &&
 		    complete_target(first < argc ? argv + first : NULL, &report);
 	complete_copies();
+	if (format == TO_PERF_DATA && (chosen.level || command_given("flight-recorder")))
+		command_misused(&command, "--to perf.data writes a file, which is not compressed, "
+				"from the start: leave out -z and --flight-recorder");
 	command_output(&command, &out, file, &report);
 	if (format == TO_PERF_DATA && !output_can_seek(&out))
 		command_misused(&command, "--to perf.data needs a file that can seek: give "

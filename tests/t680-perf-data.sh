@@ -228,6 +228,8 @@ check 'streams of no data, of no events, and with events that come late or do no
 	    open(name, "wb").write(pipe(*records))
 	out = b""
 	EOF
+	exits 1 pmu-stream -q --to perf.data -o out /dev/null
+	test ! -s out
 	exits 1 pmu-stream --to perf.data -o out no-events 2>err
 	grep -q "defines no events" err
 	exits 0 pmu-stream --to perf.data -o out no-data

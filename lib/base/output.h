@@ -28,7 +28,7 @@ struct output_converter {
 	/* change SIZE bytes, and give the result to PUT */
 	void (*convert)(void *context, const void *bytes, size_t size, output_put *put,
 			void *to);
-	/* the file ends: return SIZE bytes that replace its first ones */
+	/* the file ends: return SIZE bytes that replace its first ones, or NULL */
 	const void *(*end)(void *context, size_t *size, output_put *put, void *to);
 };
 

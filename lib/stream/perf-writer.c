@@ -263,6 +263,8 @@ static const void *end_file(void *context, size_t *size, output_put *put_bytes, 
 	struct buffer sections = { 0 };
 	uint64_t features[4];
 
+	if (!w->has_magic)
+		return NULL;	/* no stream came */
 	w->put = put_bytes;
 	w->to = to;
 	start(w);
