@@ -232,8 +232,8 @@ static void refuse(const struct branch_objects *o, uint64_t in_all)
 		}
 	record_build_id_hex(w->id, w->id_size, hex);
 	if (w->file)
-		report_error(o->report, "none of the %llu branches is in '%s': no object of the "
-			     "stream has its build ID or its name", (unsigned long long)in_all,
+		report_error(o->report, "none of the %llu branches is in '%s': no object with "
+			     "branches has its build ID or name", (unsigned long long)in_all,
 			     w->file);
 	else if (w->id_size)
 		report_error(o->report, "none of the %llu branches is in an object with the build "
