@@ -5,7 +5,8 @@
 
 ID is the build ID of the program of t688-branch-rules.sh: its code is mapped from file offset
 0x1000, at the address 0x401000, and has the functions f, of 0xa1 bytes, g at 0x401100, and h at
-0x401180, which goes on into k at 0x4011c0.  All expectations are worked out by hand.
+0x401180, which goes on into k at 0x4011c0, and a stub at 0x401200.  All expectations are worked out
+by hand.
 """
 import struct
 import sys
@@ -54,6 +55,9 @@ class Stream:
                     struct.pack("<II", 5, 2) + name + self.trailer())
 
     def build_id(self, path, ident):
+        """Readers have all before it: two rounds are finished."""
+        self.record(68, 0, b"")
+        self.record(68, 0, b"")
         name = path.encode() + bytes(8 - len(path) % 8)
         self.record(67, 2, struct.pack("<i", -1) + ident.ljust(24, b"\0") + name)
 
@@ -158,6 +162,15 @@ def special(folder, ident):
     late.build_id("/x/program", other)
     late = made["late-id"] = Stream(path="/x/other-name").sample(*usual)
     late.build_id("/x/other-name", ident)
+    stub = (CODE + 0x200, CODE + 0x10)
+    made["stub"] = Stream(ident=ident).sample(JUMP, stub)
+    late = made["late-stub"] = Stream(path="/x/other-name").sample(JUMP, stub)
+    late.build_id("/x/other-name", ident)
+    # offsets in the file that wrap around, and those at the limit of what is counted
+    for name, offset in ("wraps", (1 << 64) - 0x1000), ("limit", (1 << 40) - 0x1000):
+        made[name] = Stream(path=None)
+        made[name].map(42, CODE, 0x2000, offset, "/x/program")
+        made[name].sample((CODE + 0xff8, CODE + 0xff5), (CODE + 0xfff, CODE + 0xff1), *usual)
     for name, second in ("mixed-id", None), ("upgraded", other):
         made[name] = Stream(ident=ident)
         made[name].map(43, CODE, 0x1000, 0x1000, "/x/program", second)

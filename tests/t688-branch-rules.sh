@@ -28,6 +28,9 @@ h:	.fill 0x40, 1, 0x90
 k:	.fill 0x20, 1, 0x90
 	ret
 	.size k, . - k
+	.section .plt.made, "ax"
+	.balign 0x100		# at 0x401200
+	jmp f
 END
 
 made=$scratch/made
@@ -107,6 +110,14 @@ check 'the right binary is known by its build ID, by its name only without one, 
 	grep -q "its build ID is 1122334455667788, and .* is 11223344556677880001" err
 	counted usual --to bolt -o out 2>err
 	test "$(grep -c "recognized by its name alone: the recording has no build ID" err)" = 1
+	# stubs (PLT) are known late, too
+	for name in stub late-stub; do
+		exits 0 counted $name --to bolt -o out 2>err
+		grep -qx "B 0 401010 1 0" out
+		none grep "401200" out
+		exits 0 counted $name --to autofdo -o out 2>err
+		grep -qx "1200->1010:1" out
+	done
 	# Linux does not always find the build ID of a file; the same path has another one
 	exits 0 counted mixed-id --to bolt -o out 2>err
 	sed "s/ 1\( 0\)*$/ 2\1/" "$made/usual.want" | same - out
@@ -179,6 +190,12 @@ check 'limits, damage, and rates that are unknown' <<'END'
 	exits 0 counted usual --max-cells 2 --to bolt -o out 2>err
 	grep -q "1 counts found no room: allow more cells with --max-cells" err
 	test "$(wc -l <out)" = 2
+	for format in autofdo edges json; do
+		exits 1 pmu-branch --to $format -o out "$made/wraps.data" 2>err
+		exits 0 pmu-branch --to $format -o out "$made/limit.data" 2>err
+		grep -q ": 2 of 4 branch entries in" err
+	done
+	rm out
 	exits 1 counted claims --to bolt -o out 2>err
 	grep -q "claims.data: offset 0x[0-9a-f]*: " err
 	sed "s/ 1\( 0\)*$/ 2\1/" "$made/usual.want" | same - out

@@ -363,8 +363,10 @@ bool branch_objects_choose(struct branch_objects *o, uint64_t in_all)
 		report_note(o->report, "'%s' is recognized by its name alone where the recording "
 			    "has no build ID", o->wanted.file);
 	struct branch_object *b = &o->object[o->binary];
-	if (o->wanted.file && !by_name)	/* perhaps its build ID came late */
+	if (o->wanted.file && !by_name && !b->elf) {	/* its build ID came late */
 		b->elf = o->wanted.elf;
+		find_code(b);
+	}
 	count_processes(o);
 	return !by_name || check_named(o);
 }

@@ -48,15 +48,18 @@ static void note_events(const struct branches *b)
 
 /*
  * Return PLACE in the binary, whichever of its objects it is in; PLACE_OUTSIDE: it is not, or no
- * segment with code has it, so it has no address.
+ * segment with code has it, so it has no address, or it is a stub: a late build ID shows that late.
  */
 static uint64_t chosen_place(const struct branches *b, uint64_t place)
 {
 	if (place == PLACE_OUTSIDE || !b->objects.object[place_object(place)].is_chosen)
 		return PLACE_OUTSIDE;
 	uint32_t id = b->objects.are_all ? place_object(place) : b->objects.binary;
-	const struct elf *elf = b->objects.object[id].elf;
-	if (elf && !branch_address(elf, place_offset(place)))
+	const struct branch_object *object = &b->objects.object[id];
+	uint64_t offset = place_offset(place);
+	if (object->elf && !branch_address(object->elf, offset))
+		return PLACE_OUTSIDE;
+	if (branches_omit_stubs(b) && !branch_object_is_code(object, offset))
 		return PLACE_OUTSIDE;
 	return b->objects.are_all ? place : place_make(b->objects.binary, place_offset(place));
 }

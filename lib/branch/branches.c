@@ -80,8 +80,8 @@ static uint64_t find_place(struct branches *b, const struct space *space, const 
 		return PLACE_OUTSIDE;
 	uint64_t offset = address - r->start + r->file_offset;
 	/* an instruction there ends below the limit, too */
-	bool is_in = !((offset + INSTRUCTION_ROOM) >> PLACE_OFFSET_BITS) &&
-		     (b->how.rule == BRANCH_BY_RANGE || b->how.is_for_people ||
+	bool is_in = offset < (1ULL << PLACE_OFFSET_BITS) - INSTRUCTION_ROOM &&
+		     (!branches_omit_stubs(b) ||
 		      branch_object_is_code(&b->objects.object[r->object], offset));
 	return is_in ? place_make(r->object, offset) : PLACE_OUTSIDE;
 }

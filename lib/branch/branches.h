@@ -78,6 +78,12 @@ struct branches {
 	uint64_t from[BRANCH_DEPTH_MAX], to[BRANCH_DEPTH_MAX];	/* places of the entries */
 };
 
+/* Return whether stubs (PLT) of the binary are outside of it. */
+static inline bool branches_omit_stubs(const struct branches *b)
+{
+	return b->how.rule != BRANCH_BY_RANGE && !b->how.is_for_people;
+}
+
 /* HOW->wanted.elf is closed by branches_free(). */
 struct branches *branches_new(const struct branches_how *how, struct report *report);
 
