@@ -18,7 +18,6 @@
 #include "tool/locate-options.h"
 #include "tool/selection-options.h"
 
-
 enum { TO_BLOCKS = BRANCH_PERFSCRIPT + 1, TO_MISPREDICTS, TO_EDGES, TO_TEXT, TO_JSON };
 static const char *const formats[] = {
 	[BRANCH_AUTOFDO] = "autofdo", [BRANCH_LLVM] = "llvm", [BRANCH_BOLT] = "bolt",

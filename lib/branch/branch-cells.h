@@ -31,6 +31,12 @@ static inline uint64_t place_offset(uint64_t place)
 	return place & ((1ULL << PLACE_OFFSET_BITS) - 1);
 }
 
+/* Return whether A and B are in one object. */
+static inline bool places_are_in_one(uint64_t a, uint64_t b)
+{
+	return a && b && place_object(a) == place_object(b);
+}
+
 enum branch_cell_kind {
 	CELL_RANGE,		/* code from FROM to TO was executed */
 	CELL_RANGE_ENTERED,	/* the same, and the branch to FROM came from outside */
@@ -72,6 +78,12 @@ static inline uint64_t branch_cell_to(const struct branch_cell *c)
 static inline unsigned branch_cell_type(const struct branch_cell *c)
 {
 	return c->to >> CELL_TYPE_SHIFT & 15;
+}
+
+/* Return whether the CPU said of some of its records whether C, a branch, was predicted. */
+static inline bool branch_cell_is_judged(const struct branch_cell *c)
+{
+	return c->mispredicted || c->predicted;
 }
 
 /* Return the cell with these FROM and TO, a new one if there was none; NULL: no room. */

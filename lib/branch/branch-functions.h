@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch-functions - the code of a binary as its symbols tell: where functions are, and addresses
- * for offsets.
+ * branch-functions - finds the functions, jumps and calls in the code of a binary, and the
+ * addresses of its file's offsets.
  */
 #pragma once
 #include "base/fuel.h"
@@ -14,7 +14,7 @@ uint64_t branch_address(const struct elf *elf, uint64_t offset);
 /* Finds functions and jumps.  It remembers the last answers, because ranges come sorted. */
 struct branch_functions {
 	struct elf *elf;	/* NULL: nothing is known of the code */
-	struct fuel fuel;	/* bytes of code that may still be read */
+	struct fuel fuel;	/* instructions that may still be read */
 	struct extent same;	/* addresses with the answer FUNCTION */
 	uint64_t function;	/* address of the function there; 0: unknown */
 	uint64_t start;		/* address from which code was read last */

@@ -18,11 +18,6 @@ struct branch_listing {
 	uint64_t ranges;	/* that were counted */
 };
 
-static bool is_known(const struct branch_cell *c)
-{
-	return c->mispredicted || c->predicted;
-}
-
 /* Mispredicted, then taken, most often first. */
 static int by_misses(const void *a, const void *b)
 {
@@ -55,7 +50,7 @@ static uint32_t sort_branches(struct branches *b, uint64_t *ranges)
 	return kept;
 }
 
-/* Return the rate of mispredictions of C, which is known, in percent. */
+/* Return the rate of mispredictions of C, which is judged, in percent. */
 static double rate_of(const struct branch_cell *c)
 {
 	return 100.0 * (double)c->mispredicted / (double)(c->mispredicted + c->predicted);
@@ -70,7 +65,7 @@ static void write_row(struct branch_listing *l, const struct branch_cell *c)
 	text_make_safe(from);
 	text_make_safe(to);
 	branch_print(l->out, "%12" PRIu64 " ", c->count);
-	if (is_known(c))
+	if (branch_cell_is_judged(c))
 		branch_print(l->out, "%12" PRIu64 " %6.2f%%  ", c->mispredicted, rate_of(c));
 	else
 		branch_print(l->out, "%12s %7s  ", "-", "-");
@@ -149,7 +144,7 @@ static void write_json(struct branch_listing *l, uint32_t count)
 		write_end(l, "from", c->from);
 		write_end(l, "to", branch_cell_to(c));
 		branch_print(l->out, "\"taken\": %" PRIu64 ", \"mispredicted\": ", c->count);
-		if (is_known(c))
+		if (branch_cell_is_judged(c))
 			branch_print(l->out, "%" PRIu64 ", \"rate\": %.4f}", c->mispredicted,
 				     rate_of(c) / 100);
 		else

@@ -7,7 +7,7 @@
 
 struct branch_names {
 	struct branches *b;
-	struct merge *profile;	/* locations are added to it; NULL: there are none */
+	struct merge *profile;	/* gets the locations; NULL: none are made */
 	struct resolved definitions;	/* of the names */
 	struct namer namer;
 	uint64_t last;		/* place of the last location; PLACE_OUTSIDE: none */

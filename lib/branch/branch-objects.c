@@ -137,7 +137,6 @@ static void look(struct branch_objects *o, struct branch_object *out, const stru
 			  object->kind == OBJECT_FILE;
 	if (!out->is_counted || (o->wanted.file && found < MATCH_NAME))
 		return;
-	out->is_looked_for = true;
 	if (!o->wanted.file && o->files < FILES_MAX) {
 		out->elf = image_use(&o->sources->images, m->object, object, m, pid, time)->elf;
 		o->files += out->elf != NULL;
@@ -215,10 +214,11 @@ static void refuse_build(const struct branch_objects *o, const struct object *ob
 	record_build_id_hex(o->wanted.id, o->wanted.id_size, wanted);
 	record_build_id_hex(id, size, recorded);
 	report_error(o->report, "'%s' is another build than the one recorded: its build ID is %s, "
-		     "and that of '%s' is %s", o->wanted.file, wanted, object->path, recorded);
+		     "and the build ID of '%s' is %s", o->wanted.file, wanted, object->path,
+		     recorded);
 }
 
-/* Report why no object is the binary, as far as the other objects tell. */
+/* Report why no object is the binary. */
 static void refuse(const struct branch_objects *o, uint64_t in_all)
 {
 	const struct branch_wanted *w = &o->wanted;

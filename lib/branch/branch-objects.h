@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch-objects - the objects that branches are in, their code, and which of them is asked for.
+ * branch-objects - the objects that contain branches, their code, and the choice of the binary.
  *
  * Several objects may be one binary: copies of a file, or a file that is mapped by several names.
  * Build IDs are equal if they agree up to the end of the shorter one, and the rest is 0, because
@@ -25,7 +25,6 @@ struct branch_object {
 	bool is_known;		/* the rest is filled */
 	bool is_counted;	/* it is the binary, or may be */
 	bool is_chosen;		/* it is the binary: branch_objects_choose() sets it */
-	bool is_looked_for;	/* ELF was looked for */
 	struct elf *elf;	/* its file; NULL: unknown */
 	struct extent *code;	/* offsets of sections with code, not stubs (PLT); NULL: unknown */
 	uint32_t codes;

@@ -55,9 +55,9 @@ static void write_mispredicts(struct branch_names *n)
 		const struct part_label label[] = {
 			{ .key = "target", .text = target, .unit = "" },
 			{ .key = "prediction", .text = "unknown", .unit = "" } };
-		bool is_known = c->mispredicted || c->predicted;
+		bool is_judged = branch_cell_is_judged(c);
 		uint32_t location = branch_names_location(n, c->from);
-		uint32_t sample = part_sample(n->profile, &location, 1, label, is_known ? 1 : 2);
+		uint32_t sample = part_sample(n->profile, &location, 1, label, is_judged ? 1 : 2);
 		int64_t *value = part_values(n->profile, sample);
 		value[0] += value_of(c->count);
 		value[1] += value_of(c->mispredicted);

@@ -69,7 +69,7 @@ static bool is_broken(struct branch_script *s, uint64_t start, uint64_t end)
 	return v->is_broken;
 }
 
-/* Return whether the range between branches I and I - 1 of STACK is true, or there is none. */
+/* Return false if branches I and I - 1 of STACK have a range between them that cannot be true. */
 static bool goes_on(struct branch_script *s, const struct branch_stack *stack, uint32_t i)
 {
 	uint64_t start = stack->branch[i].to, end = stack->branch[i - 1].from;

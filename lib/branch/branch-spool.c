@@ -43,8 +43,7 @@ void branch_spool_add(struct branch_spool *s, struct branches *b, uint32_t count
 	if (s->has_failed || count == 0 || !put(s, &count, sizeof(count)))
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		bool has_range = i > 0 && b->to[i] && b->from[i - 1] &&
-				 place_object(b->to[i]) == place_object(b->from[i - 1]);
+		bool has_range = i > 0 && places_are_in_one(b->to[i], b->from[i - 1]);
 		struct kept_branch kept;
 		memset(&kept, 0, sizeof(kept));		/* its padding is written, too */
 		kept.from = b->from[i];

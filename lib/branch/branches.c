@@ -86,11 +86,6 @@ static uint64_t find_place(struct branches *b, const struct space *space, const 
 	return is_in ? place_make(r->object, offset) : PLACE_OUTSIDE;
 }
 
-static bool are_in_one_object(uint64_t a, uint64_t b)
-{
-	return a && b && place_object(a) == place_object(b);
-}
-
 static void add(struct branches *b, enum branch_cell_kind kind, uint64_t from, uint64_t to,
 		uint64_t flags)
 {
@@ -118,9 +113,9 @@ static void add_by_end(struct branches *b, uint32_t count, bool has_ranges)
 	for (uint32_t i = 0; i < count; i++) {
 		if (from[i] || to[i])
 			add(b, CELL_BRANCH, from[i], to[i], e[i].flags);
-		if (i > 0 && has_ranges && are_in_one_object(to[i], from[i - 1]) &&
+		if (i > 0 && has_ranges && places_are_in_one(to[i], from[i - 1]) &&
 		    branch_stack_range(e, i, &b->drops))
-			add(b, are_in_one_object(from[i], to[i]) ? CELL_RANGE : CELL_RANGE_ENTERED,
+			add(b, places_are_in_one(from[i], to[i]) ? CELL_RANGE : CELL_RANGE_ENTERED,
 			    to[i], from[i - 1], e[i - 1].flags);
 	}
 }
@@ -133,12 +128,12 @@ static void add_by_range(struct branches *b, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (i > 0) {
-			if (!are_in_one_object(to[i], from[i - 1]) ||
+			if (!places_are_in_one(to[i], from[i - 1]) ||
 			    !branch_stack_range(e, i, &b->drops))
 				continue;
 			add(b, CELL_RANGE, to[i], from[i - 1], e[i - 1].flags);
 		}
-		if (are_in_one_object(from[i], to[i]))
+		if (places_are_in_one(from[i], to[i]))
 			add(b, CELL_BRANCH, from[i], to[i], e[i].flags);
 	}
 }
@@ -150,7 +145,7 @@ static void count_users(struct branches *b, uint32_t count, pid_t pid)
 		uint64_t from = b->from[i], to = b->to[i];
 		if (from)
 			branch_objects_count(&b->objects, place_object(from), pid);
-		if (to && !are_in_one_object(from, to))
+		if (to && !places_are_in_one(from, to))
 			branch_objects_count(&b->objects, place_object(to), pid);
 	}
 }

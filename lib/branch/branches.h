@@ -49,7 +49,7 @@ struct branch_counts {
 	uint64_t stacks;	/* with branches */
 	uint64_t unsuited;	/* without ranges, though ranges are needed */
 	uint64_t calls;		/* with call stacks, which are not branches */
-	uint64_t entries;	/* branches; entries that are none are in struct branch_drops */
+	uint64_t entries;	/* branches, without the entries that struct branch_drops counts */
 	uint64_t inside;	/* branches with an end in an object that may be the binary */
 	uint64_t timed;		/* stacks of events that count time or cycles, not branches */
 	const char *timed_event;	/* name of the first of these events; NULL: none */

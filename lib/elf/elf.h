@@ -79,7 +79,7 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 struct elf_bases {
 	bool is_movable;	/* a loader chooses where to map it (ET_DYN): PIE, library */
 	uint64_t first;			/* address of the first segment */
-	struct elf_segment code;	/* the first executable segment; size 0: there is none */
+	struct elf_segment code;	/* the first executable segment; size 0: ELF has no code */
 };
 
 struct elf_bases elf_bases(const struct elf *elf);

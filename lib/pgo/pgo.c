@@ -253,7 +253,7 @@ bool pgo_add(struct pgo *p, const struct decoded *d, const char *file, struct re
 	return true;
 }
 
-/* Return the object with most samples, of those that are IS_GO; TABLE_NONE: there is none. */
+/* Return the object, or if IS_GO the Go program, with most samples; TABLE_NONE: none has any. */
 static uint32_t largest(const struct pgo *p, bool is_go)
 {
 	uint32_t most = TABLE_NONE;
@@ -292,7 +292,7 @@ static void choose_named(struct pgo *p, const char *main, struct pgo_object *sum
 	}
 }
 
-/* Choose the Go program with most samples.  Return its path; NULL (reported): there is none. */
+/* Choose the Go program with most samples; return its path, or NULL (reported) if none is. */
 static const char *choose_largest(struct pgo *p, struct pgo_object *sum, struct report *report)
 {
 	uint32_t go = largest(p, true), any = largest(p, false);
@@ -325,7 +325,7 @@ static const char *choose(struct pgo *p, const char *main, struct pgo_object *su
 	uint32_t any = largest(p, false);
 
 	if (any == TABLE_NONE) {
-		if (!report->status)	/* else that is why there are none */
+		if (!report->status)	/* an error before this one may be the reason */
 			report_error(report, "there is no sample of a program: Go's compiler would "
 				     "ignore such a profile");
 		return NULL;

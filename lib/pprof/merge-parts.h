@@ -32,7 +32,7 @@ struct part_label {
 /* Give M, an empty sum, COUNT sample types.  A profile that is added may have any period. */
 void part_types(struct merge *m, const char *const (*type_and_unit)[2], uint32_t count);
 
-/* Let viewers show TYPE, an index of these types, if they are not told which; else the last. */
+/* Set the default sample type to TYPE, an index of these types.  Without this, it is the last. */
 void part_default_type(struct merge *m, uint32_t type);
 
 /*

@@ -27,7 +27,6 @@ struct byte_run {
 };
 
 struct perf_writer {
-	struct output *out;
 	struct perf_header header;
 	struct perf_writer_drops drops;
 	struct buffer pending;		/* the start of a record whose end has not come yet */
@@ -145,7 +144,6 @@ static bool take(struct perf_writer *w, const struct record *rec)
 		if (!record_is_resolved(rec->type))
 			return true;
 		w->drops.private_records++;
-		w->drops.is_resolved |= record_is_resolved_sample(rec->type);
 		return false;
 	}
 }
@@ -289,7 +287,6 @@ struct perf_writer *perf_writer_new(struct output *out)
 		.begin = begin_file, .convert = convert, .end = end_file };
 	struct perf_writer *w = mem_zeroed(1, sizeof(*w));
 
-	w->out = out;
 	output_convert(out, &converter, w);
 	return w;
 }

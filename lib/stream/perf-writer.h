@@ -22,7 +22,6 @@ struct perf_writer_drops {
 	uint64_t private_records;	/* that only our tools know */
 	uint64_t left_out;	/* records of facts for which there is no room, or no place */
 	bool has_no_events;	/* a file has none, and nobody reads such a file */
-	bool is_resolved;	/* among the private ones are samples: the stream is resolved */
 };
 
 /* Let OUT, to which nothing was written yet, write perf.data files. */
