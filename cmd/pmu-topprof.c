@@ -17,6 +17,7 @@
 #include "pprof/merge.h"
 #include "pprof/select.h"
 #include "record/words.h"
+#include "tool/collect-options.h"
 #include "tool/command.h"
 #include "tool/selection-options.h"
 
@@ -33,6 +34,7 @@ static const char *file, *input_file, *diff_base, *go_program;
 static struct pgo *pgo;		/* with --pgo: what was read so far */
 static int types = TYPES_ALL, packing = PACK_GZIP, format;
 static unsigned added, frames;
+static int chain_links = 3;
 static struct collect_options how = { .selection = SELECTION_ALL };
 static struct word_list comments;
 static struct row_options of_rows;
@@ -59,37 +61,12 @@ static const char *const frame_kinds[] = {
 	[FRAMES_NO_LOST] = "no-lost", NULL
 };
 
-/* Parse "process", "thread" or a time into a struct collect_options. */
-static const char *parse_split(const char *text, void *options)
-{
-	struct collect_options *o = options;
-
-	o->split = !strcmp(text, "process") ? SPLIT_PROCESSES
-		 : !strcmp(text, "thread") ? SPLIT_THREADS : SPLIT_NOT;
-	o->interval = 0;
-	if (o->split != SPLIT_NOT || (units_parse_duration(text, &o->interval) && o->interval))
-		return NULL;
-	return text;
-}
-
-/* Parse "N" or "N,STACKS" into a struct collect_options. */
-static const char *parse_slices(const char *text, void *options)
-{
-	struct collect_options *o = options;
-	const char *comma = strchr(text, ',');
-	char number[32];
-
-	o->slice_stacks = 0;
-	snprintf(number, sizeof(number), "%.*s", comma ? (int)(comma - text) : 31, text);
-	if (!units_parse_count(number, &o->slices) || o->slices > 1000000)
-		return text;
-	if (comma && (!units_parse_count(comma + 1, &o->slice_stacks) || !o->slice_stacks))
-		return comma + 1;
-	return NULL;
-}
-
 /* What a profile for Go's compiler cannot have. */
 #define ELSEWHERE "to label slices add frames split diff types no-scale skip-damaged"
+
+/* The same of profiles of waits. */
+#define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event"
+#define NO_MUTEX "add split diff types no-scale skip-damaged pgo event"
 
 #define WHAT_IS_COUNTED "What the profile has"
 
@@ -101,16 +78,24 @@ static const struct command_option options[] = {
 	{ 0, "frames", "LIST", "add frames", SETS_SOME(frames, frame_kinds),
 	  .only = FOR_STREAMS },
 	{ 0, "split", "WHAT", "write a profile for each process or thread, or each TIME (10s)",
-	  PARSED_BY(parse_split, how, "process, thread or a time such as 10s"),
+	  PARSED_BY(collect_parse_split, how, "process, thread or a time such as 10s"),
 	  .only = FOR_STREAMS, .needs = "output" },
+	{ 0, "block", "[HOW]", "where threads wait for others: contentions and delay, as in Go",
+	  PARSED_BY(collect_parse_block, how, "nothing, or all"), .only = FOR_STREAMS,
+	  .excludes = NO_BLOCK },
+	{ 0, "mutex", "[HOW]", "who keeps threads waiting, by unlocks; or also why",
+	  PARSED_BY(collect_parse_mutex, how, "nothing, or causes"), .only = FOR_STREAMS,
+	  .excludes = NO_MUTEX },
+	{ 0, "chain", "N", "--mutex=causes: follow N threads", SETS_INTEGER(chain_links),
+	  .least = 1, .most = 16, .only = FOR_STREAMS, .needs = "mutex" },
 	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
 	  SETS_TEXT(diff_base) },
 	SELECTION_OPTIONS(how.selection),
 	{ 0, "types", "WHICH", "sample types, also with perf_to_profile's names",
 	  SETS_CHOICE(types, type_choices), .group = WHAT_IS_COUNTED },
 	{ 0, "slices", "N[,COUNT]", "label N to 2N slices of time (20), fewer above COUNT stacks",
-	  PARSED_BY(parse_slices, how, "a number from 0 to 1000000, and a number of stacks after a "
-		    "comma"), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
+	  PARSED_BY(collect_parse_slices, how, "a number from 0 to 1000000, and a number of "
+		    "stacks after a comma"), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
 	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
 	  SETS_FLAG(how.no_scale), .only = FOR_STREAMS, .group = WHAT_IS_COUNTED },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
@@ -268,6 +253,9 @@ static void check_options(void)
 				"leave out --split");
 	set_slices();
 	check_rows();
+	how.links = (uint32_t)chain_links;
+	if (how.blame)
+		resolve();
 	if (for_go)
 		prepare_pgo();
 	if (!how.labels && format == TO_FOLDED)
@@ -341,7 +329,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		collect_stream(&c, in, outputs_write, &outputs);
 		summarize(&c, &outputs, in, report);
 		stream_close(in);
-		if (outputs.single && c.samples == 0 && report->status)
+		if (outputs.single && (c.samples == 0 || collect_lacks_waits(&c)) && report->status)
 			output_discard(&out);
 		if (outputs.single)
 			output_close(&out);

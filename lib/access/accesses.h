@@ -15,7 +15,7 @@
  * with fewer samples moves to OTHERS, so that the sum of all rows and of OTHERS is always exact.
  */
 #pragma once
-#include "aggregate/slices.h"
+#include "labels/slices.h"
 #include "base/intern.h"
 
 #include <stdbool.h>

@@ -70,6 +70,13 @@ static inline void collect_make_key(struct collect_ahead *a, uint64_t version, u
 	a->entry = TABLE_NONE;
 }
 
+/* Set the frames of S, by ids in c->tables.  RAW is NULL if S is resolved. */
+void collect_find_frames(struct collect *c, const struct collect_ahead *raw,
+			 struct resolved_sample *s);
+
+/* Make room for one more stack in P if a limit is reached. */
+void collect_limit_stacks(struct collect *c, struct profile *p);
+
 /* Return whether callchains of samples may change before they are counted: keys are made then. */
 static inline bool collect_changes_chains(const struct collect *c)
 {

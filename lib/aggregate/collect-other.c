@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records other than samples: counts, switches, threads that start and end. */
+#include "aggregate/collect-blame.h"
 #include "aggregate/collect-internal.h"
 #include "aggregate/labeler-internal.h"
 #include "unwind/unwind.h"
@@ -67,7 +68,10 @@ static void take_switch(struct collect *c, const struct record *rec)
 		on_cpu_out(&c->on_cpu, tid, time);
 	else if (c->how.wall)
 		on_cpu_runs(&c->on_cpu, tid, time, true);
-	if (out)
+	if (c->blame)
+		collect_blame_switch(c, tid, time, out,
+				     rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	else if (out)
 		off_cpu_out(&c->off_cpu, tid, time,
 			    rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 	else
@@ -88,7 +92,9 @@ static void take_thread(struct collect *c, const struct record *rec)
 		wait |= events_sample_waits(events, i);
 	if (!record_task(rec, &task))
 		return;
-	if (wait)
+	if (c->blame)
+		collect_blame_thread(c, task.tid, exits);
+	else if (wait)
 		off_cpu_thread(&c->off_cpu, task.tid, exits);
 	if (exits)
 		running_out(&c->running, task.tid, RUNNING_NO_CPU, stream_time(c->in, rec));

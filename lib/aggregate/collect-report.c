@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Says what a stream lacks for what was asked for, and what became of the program's labels. */
 #include "aggregate/as-time.h"
-#include "aggregate/collect.h"
+#include "aggregate/collect-blame.h"
 #include "record/words.h"
 
 #include <inttypes.h>
@@ -83,4 +83,6 @@ void collect_report(const struct collect *c, struct report *report)
 	summarize_labels(c, report);
 	check_switches(&c->how, events, report);
 	check_time(c, events, report);
+	if (c->blame)
+		collect_report_blame(c, report);
 }

@@ -3,6 +3,7 @@
  * The labels "slice" and "run" of a collection.  Until a profile is complete, a slice has
  * its number from time 0 of the clock, and no run.
  */
+#include "aggregate/collect-blame.h"
 #include "aggregate/collect-internal.h"
 #include "aggregate/labeler-internal.h"
 #include "base/digest.h"
@@ -59,6 +60,8 @@ static void relabel(struct collect *c, struct relabeling *by, const char *run)
 	for (uint32_t i = 0; i < c->off_cpu.count; i++)
 		if (c->off_cpu.wait[i].is_waiting)
 			c->off_cpu.wait[i].labels = moved[c->off_cpu.wait[i].labels];
+	if (c->blame)
+		collect_relabel_blame(c, moved);
 	free(moved);
 	labels_release(&past);
 }

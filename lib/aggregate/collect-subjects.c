@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiles that a stream is cut into, and their comments. */
+#include "aggregate/collect-blame.h"
 #include "aggregate/collect-internal.h"
 #include "base/clock.h"
 #include "pprof/comments.h"
@@ -474,6 +475,8 @@ void collect_end(struct collect *c)
 		c->first_time = o->first_time;
 	if (o->last_time && (is_exact || o->last_time > c->last_time))
 		c->last_time = o->last_time;
+	if (c->blame)
+		collect_end_blame(c, c->last_time);
 	collect_complete_labels(c, drops_labels(c));
 	collect_find_excess(c);
 	for (uint32_t i = 0; i < c->subjects; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "aggregate/collect.h"
+#include "aggregate/collect-blame.h"
 #include "aggregate/collect-internal.h"
 #include "aggregate/labeler-internal.h"
 #include "record/data-source.h"
@@ -30,15 +31,15 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	*wrong = "parallelism";
 	if (how->parallelism && !labeler_parallelism(&c->labeler))
 		return false;
+	*wrong = "lock";
+	if (how->blame && !collect_begin_blame(c))
+		return false;
 	*wrong = LABEL_SLICE;
 	return !how->slices || labeler_slice(&c->labeler, how->slices);
 }
 
-/*
- * Make room for one more stack in P if a limit is reached.  Every stack has values for
- * every event, so hundreds of events need a limit on stacks even without --max-stacks.
- */
-static void limit_stacks(struct collect *c, struct profile *p)
+/* Every stack has values for every event, so hundreds of events need a limit on stacks. */
+void collect_limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { VALUES_MAX = 1 << 22 };
 	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
@@ -54,8 +55,8 @@ static void limit_stacks(struct collect *c, struct profile *p)
 		profile_truncate(p);
 }
 
-static void find_frames(struct collect *c, const struct collect_ahead *raw,
-			struct resolved_sample *s)
+void collect_find_frames(struct collect *c, const struct collect_ahead *raw,
+			 struct resolved_sample *s)
 {
 	if (raw)
 		resolver_frames(c->resolver, c->in, &raw->sample, s);
@@ -70,7 +71,7 @@ static void find_frames(struct collect *c, const struct collect_ahead *raw,
 static bool complete_frames(struct collect *c, struct profile *p, const struct collect_ahead *raw,
 			    struct resolved_sample *s)
 {
-	find_frames(c, raw, s);
+	collect_find_frames(c, raw, s);
 	bool stay = !c->how.resolve.symbols || (raw && resolver_frames_stay(c->resolver, s));
 	bool data = c->how.data_frames && s->has & PERF_SAMPLE_ADDR && s->value[VALUE_ADDR];
 	const char *mark = c->how.mark_cut ? stack_end_name(s->end) : NULL;
@@ -196,7 +197,7 @@ static bool begin_wait(struct collect *c, const struct collect_subject *subject,
 	 * The wait gets no data frame, because such a frame belongs to a profile, and the wait may
 	 * outlive the profile.
 	 */
-	find_frames(c, raw, s);
+	collect_find_frames(c, raw, s);
 	struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame, s->frames);
 	if (!w)
 		return false;
@@ -257,11 +258,13 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
 	if (raw && raw->thread)
 		collect_know_labels(c, raw, labels);
-	limit_stacks(c, p);
-	if (waits) {
+	if (c->blame) {
+		collect_blame_sample(c, raw, s, labels);
+	} else if (waits) {
 		if (!begin_wait(c, subject, raw, s, labels))
 			return;
 	} else {
+		collect_limit_stacks(c, p);
 		struct chain_entry *chain = chain_of(c, p, raw, s);
 		profile_add(p, chain, labels, s->event, s->period, s->time);
 		if (c->how.latency || c->how.wall)
@@ -281,6 +284,7 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 {
 	struct sample *sample = &a->sample;
 	const struct stream_event *event = &c->events->event[sample->event];
+	const struct sample before = *sample;
 	struct record new;
 
 	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
@@ -288,7 +292,11 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 		return true;
 	record_frame(&new, c->unwound, false);
 	new.offset = a->rec.offset;
-	return stream_sample(c->in, &new, sample);
+	if (!stream_sample(c->in, &new, sample))
+		return false;
+	sample->user_regs = before.user_regs;	/* the record that was read still has them */
+	sample->user_regs_abi = before.user_regs_abi;
+	return true;
 }
 
 static bool reach_raw(struct collect *c, const struct sample *s, uint32_t event)
@@ -522,6 +530,7 @@ void collect_release(struct collect *c)
 	resolved_release(&c->past);
 	labeler_release(&c->labeler);
 	off_cpu_release(&c->off_cpu);
+	collect_release_blame(c);
 	running_release(&c->running);
 	on_cpu_release(&c->on_cpu);
 	groups_release(&c->groups);

@@ -17,6 +17,7 @@
 #include "unwind/leaf.h"
 #include "waits/off-cpu.h"
 #include "waits/on-cpu.h"
+#include "waits/pairing.h"
 #include "waits/running.h"
 
 /* How a stream is cut into profiles. */
@@ -44,6 +45,9 @@ struct collect_options {
 	bool parallelism;		/* label samples by the number of threads that run */
 	bool wall;			/* add a type: time on CPUs and waiting time */
 	bool as_time;			/* add a type: estimated time of cycles */
+	enum pairing_mode blame;	/* a profile of waits, and of nothing else */
+	bool all_waits;			/* with PAIRING_BLOCK: also those that no thread ended */
+	uint32_t links;			/* with PAIRING_CAUSES: threads in a stack; 0: 3 */
 	uint64_t label_values;		/* values of a label of the program; 0: 1,000 */
 	enum profile_naming naming;
 	enum pack_how pack;
@@ -100,6 +104,7 @@ struct collect {
 	bool knows;		/* HOW allows to count samples of known threads in the short way */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
+	struct blame *blame;	/* NULL: it is not asked for */
 	struct running running;
 	struct on_cpu on_cpu;	/* if HOW adds the time of threads */
 	struct groups groups;
@@ -163,6 +168,9 @@ void collect_finish(struct collect *c);
  * labels of the program.
  */
 void collect_report(const struct collect *c, struct report *report);
+
+/* Return whether a profile of waits is asked for, but the stream does not have what it needs. */
+bool collect_lacks_waits(const struct collect *c);
 
 /* Return how the stacks of the selected samples end. */
 const struct stack_ends *collect_ends(const struct collect *c);

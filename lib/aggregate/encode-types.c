@@ -57,7 +57,7 @@ static const char *value_name(const struct encoder *e, uint32_t i)
 	uint32_t first = e->first_clock < i ? e->first_clock : i;
 
 	if (is_waiting(e, i))
-		return TYPE_OFF_CPU;
+		return e->p->delays ? TYPE_DELAY : TYPE_OFF_CPU;
 	return event_is_clock(&e->events->event[i].attr) &&
 	       !strcmp(event_name(e, first), event_name(e, i)) ? TYPE_CPU : event_name(e, i);
 }
@@ -242,7 +242,8 @@ static int64_t write_event(struct encoder *e, uint32_t i, const char *value_is,
 	const char *of = several ? e->strings.text[value.type] : "";
 	char name[LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "%.100s%s", of, several ? TYPE_END_SAMPLES : TYPE_SAMPLES);
+	snprintf(name, sizeof(name), "%.100s%s", of, e->p->delays ? TYPE_CONTENTIONS
+		 : several ? TYPE_END_SAMPLES : TYPE_SAMPLES);
 	samples.type = encode_text(e, name);
 	samples.unit = encode_text(e, UNIT_COUNT);
 	if (e->p->naming == NAMING_PERF)

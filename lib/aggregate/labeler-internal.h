@@ -12,6 +12,12 @@ bool labeler_slice(struct labeler *f, uint64_t count);
 /* Ask for the label "parallelism".  Return false as above. */
 bool labeler_parallelism(struct labeler *f);
 
+/*
+ * Ask for the labels "lock", "waker", "ended" and "rule", which labeler_labels() leaves empty.  Set
+ * *FIRST to the label key of "lock"; the others follow.  Return false as above.
+ */
+bool labeler_waits(struct labeler *f, uint32_t *first);
+
 /* Learn names, control groups and fields of tracepoints from REC, a record of any type. */
 void labeler_follow(struct labeler *f, const struct record *rec);
 

@@ -79,6 +79,13 @@ bool labeler_parallelism(struct labeler *f)
 	return add_kept(f, FACT_PARALLELISM);
 }
 
+bool labeler_waits(struct labeler *f, uint32_t *first)
+{
+	*first = f->labels.keys;
+	return add_kept(f, FACT_LOCK) && add_kept(f, FACT_WAKER) && add_kept(f, FACT_ENDED) &&
+	       add_kept(f, FACT_RULE);
+}
+
 /* Return the name of the program's label KEY: KEY, or "label:KEY" if KEY is one of our names. */
 static const char *name_of_program(struct labeler *f, const char *key)
 {
@@ -371,7 +378,11 @@ static int64_t value_of(struct labeler *f, const struct fact *fact, const struct
 		return hex_of(f, s, VALUE_TRANSACTION);
 	case FACT_SLICE:
 		return s->time ? (int64_t)slices_at(&f->slices, s->time) : LABEL_ABSENT;
-	case FACT_RUN:			/* known at the end */
+	case FACT_RUN:			/* known at the end, as these: */
+	case FACT_LOCK:
+	case FACT_WAKER:
+	case FACT_ENDED:
+	case FACT_RULE:
 		return LABEL_ABSENT;
 	case FACT_PARALLELISM:
 		return parallelism_of(f);

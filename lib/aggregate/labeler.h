@@ -4,7 +4,7 @@
  * tracepoints, labels of the profiled program.
  */
 #pragma once
-#include "aggregate/slices.h"
+#include "labels/slices.h"
 #include "labels/program-labels.h"
 #include "pprof/label-kinds.h"
 #include "record/tracing-data.h"

@@ -66,7 +66,7 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 	const struct stream_events *events = stream_events(c->in);
 
 	if (o->folded)
-		profile_write_folded(p, events, folded_event(p, events, c->how.selection.event),
+		profile_write_folded(p, events, folded_event(p, events, p->only),
 				     out);
 	else if (o->rows)
 		write_rows(o, c, p, out);
@@ -235,7 +235,8 @@ void outputs_write(struct collect *c, struct collect_subject *subject, void *con
 	char path[PATH_MAX];
 
 	subject->profile.packing = c->how.pack;
-	subject->profile.only = c->how.selection.event;
+	if (!c->how.blame)
+		subject->profile.only = c->how.selection.event;
 	o->stacks += subject->profile.stacks.count;
 	if (o->pgo) {
 		add_to_pgo(o, c, &subject->profile);

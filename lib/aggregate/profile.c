@@ -43,6 +43,19 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 			  profile_place(p, index), period, &chain->hint);
 }
 
+void profile_add_waits(struct profile *p, struct chain_entry *chain, uint32_t labels,
+		       uint32_t index, uint64_t count, uint64_t ns)
+{
+	struct profile_event *event = event_at(p, index);
+
+	event->samples += count;
+	event->sum += ns;
+	event->varies = event->is_waiting = true;
+	if (chain)
+		stacks_add(&p->stacks, (struct stack){ chain->chain, labels },
+			   profile_place(p, index), count, ns, &chain->hint);
+}
+
 void profile_add_more(struct profile *p, struct chain_entry *chain, uint32_t labels,
 		      uint32_t event, uint64_t value, bool sampled)
 {

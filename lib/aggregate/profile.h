@@ -66,6 +66,7 @@ struct profile {
 	char run[9];				/* name of the recording; "": it has none */
 	bool no_scale;				/* do not scale multiplexed events */
 	bool latency;				/* events may have the further type latency, ... */
+	bool delays;				/* values are waits: contentions, delay */
 	bool wall;				/* ... and the event of waits wall */
 	bool as_time;				/* estimate the time of cycles (as-time.h) */
 	enum profile_naming naming;
@@ -85,6 +86,10 @@ struct profile {
 /* Count a sample of EVENT at TIME (0: unknown).  CHAIN, in P->chains, has its frames. */
 void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, uint32_t event,
 		 uint64_t period, uint64_t time);
+
+/* Add COUNT waits of NS in all to EVENT, whose values are times.  CHAIN: NULL if both are 0. */
+void profile_add_waits(struct profile *p, struct chain_entry *chain, uint32_t labels,
+		       uint32_t event, uint64_t count, uint64_t ns);
 
 /*
  * Add VALUE to the further type of EVENT, at the stack of profile_add().  SAMPLED: a sample has

@@ -16,6 +16,10 @@
 #define WORD_FRAMES_LEFT_OUT "[frames left out]"	/* of a very deep stack */
 #define WORD_TOO_SMALL "[too small]"		/* paths that a page leaves out */
 #define WORD_PREEMPTED "[preempted]"		/* the leaf: the thread could run, but did not */
+#define WORD_SCHEDULER "[scheduler]"		/* the leaf: woken, but not on a CPU yet */
+#define WORD_KEPT_BY "[waits for]"		/* between a stack that waits and who ended that */
+#define WORD_WAITED_IN "[which waited in]"	/* between that one and where it waited itself */
+#define WORD_EARLIER_UNLOCKS "[earlier unlocks]"	/* the leaf: forgotten because of a limit */
 #define WORD_WAITS "[waits]"			/* the leaf: the thread waits; nothing is known */
 #define WORD_WAITS_FOR "[waits: %s]"		/* the same: in this function or system call */
 #define WORD_NO_CODE "[cut: no code]"		/* the root: why callers are missing */
@@ -65,6 +69,8 @@
 #define TYPE_CPU "cpu"
 #define TYPE_OFF_CPU "off-cpu"
 #define TYPE_WALL "wall"
+#define TYPE_CONTENTIONS "contentions"		/* as in Go's profiles of waits: how many ... */
+#define TYPE_DELAY "delay"			/* ... and how long */
 #define TYPE_LATENCY "latency"
 #define TYPE_SAMPLES "samples"			/* of the only event */
 #define TYPE_END_SAMPLES "_samples"		/* of one of several: EVENT_samples */

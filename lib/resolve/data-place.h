@@ -22,7 +22,7 @@
  * the mapping of its stack.
  */
 #pragma once
-#include "resolve/first-touch.h"
+#include "process/first-touch.h"
 #include "resolve/place.h"
 
 /* The result of a look-up. */

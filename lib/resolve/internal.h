@@ -20,6 +20,7 @@
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
 #include "resolved/chain-index.h"
+#include "waits/wait-stack.h"
 
 struct resolver {
 	struct resolved *definitions;
@@ -35,6 +36,7 @@ struct resolver {
 	struct callchains callchains;
 	struct chain_index chains;
 	struct data_places data;
+	struct wait_names wait_names;
 	struct stack_ends ends;		/* counts of how stacks end */
 	struct {
 		uint32_t *string;	/* by name in spaces.tasks; 0: not used yet */

@@ -2,6 +2,7 @@
 /* The resolver: composes its parts, and passes records and samples to them. */
 #include "base/clock.h"
 #include "record/ibs.h"
+#include "waits/futex.h"
 #include "resolve/internal.h"
 
 #include <stdlib.h>
@@ -249,13 +250,11 @@ static uint32_t member_of(struct resolver *r, const struct data_place *place)
 	return member ? 1 + namer_file_string(&r->namer, member) : 0;
 }
 
-void resolver_data(struct resolver *r, const struct stream_reader *in,
-		   const struct sample *s, struct resolved_sample *out)
+/* Set what the data address of S is in. */
+static void set_datum(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		      struct resolved_sample *out)
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
-
-	if (!s->addr)
-		return;
 	const struct sampled sampled = sampled_of(in, s, attr);
 	data_place_note(&r->data, s, attr, out->frame, out->frames);
 	struct data_place place = data_place_find(&r->data, &sampled, s, attr);
@@ -263,6 +262,33 @@ void resolver_data(struct resolver *r, const struct stream_reader *in,
 	out->data_offset = place.offset;
 	if (r->definitions->datum[place.datum].kind == DATA_VARIABLE)
 		out->member = member_of(r, &place);
+}
+
+/* Set the word that the thread of S waits for, or wakes others at, as the data address of OUT. */
+static void set_futex(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		      struct resolved_sample *out)
+{
+	struct sample with = *s;
+	bool guessed;
+
+	with.addr = futex_address(&r->wait_names, r->definitions, out, in, s, &guessed);
+	if (!with.addr)
+		return;
+	if (guessed)
+		report_once(r->report, "no kernel symbols (kptr_restrict): locks are recognised by "
+			    "the names of the C library's functions");
+	out->has |= PERF_SAMPLE_ADDR;
+	out->value[VALUE_ADDR] = with.addr;
+	set_datum(r, in, &with, out);
+}
+
+void resolver_data(struct resolver *r, const struct stream_reader *in,
+		   const struct sample *s, struct resolved_sample *out)
+{
+	if (s->addr)
+		set_datum(r, in, s, out);
+	else if (futex_has_samples(&stream_events(in)->event[s->event].attr))
+		set_futex(r, in, s, out);
 }
 
 /* Samples come after the files of JIT compilers that were written before them. */
@@ -390,7 +416,7 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in, const s
 		chain = add_chain(r, in, s, attr, hash);
 	out->chain = 1 + chain.id;
 	out->end = chain.end;
-	if (chain.is_special || s->addr) {
+	if (chain.is_special || s->addr || futex_has_samples(attr)) {
 		const struct resolved_chains *all = &r->definitions->chains;
 		out->frames = all->chain[chain.id].frames;
 		out->frame = all->frame + all->chain[chain.id].first;
@@ -436,6 +462,7 @@ void resolver_free(struct resolver *r)
 	callchains_release(&r->callchains);
 	chain_index_release(&r->chains);
 	data_places_release(&r->data);
+	free(r->wait_names.hints);
 	resolver_forget_thread_names(r);
 	free(r);
 }

@@ -98,7 +98,8 @@ bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
 /*
- * Set what the data address of SAMPLE is in, if it has one.  The frames of *OUT are set.
+ * Set what the data address of SAMPLE is in, if it has one, or, if it is of a thread in a futex()
+ * call, what the word of that call is in.  The frames of *OUT are set.
  */
 void resolver_data(struct resolver *r, const struct stream_reader *in,
 		   const struct sample *sample, struct resolved_sample *out);

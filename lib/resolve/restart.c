@@ -75,6 +75,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	callchains_restart(&r->callchains);
 	chain_index_restart(&r->chains);
 	data_places_restart(&r->data);
+	r->wait_names.count = 0;
 	frame_index_restart(&r->frames, past);
 	define_frames(r, past, range, frame, frames);
 	define_frames(r, past, range, late, r->jits.waiting);

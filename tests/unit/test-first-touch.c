@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last function that touched a page is remembered, for the newest pages, and few functions. */
-#include "resolve/first-touch.h"
+#include "process/first-touch.h"
 #include "tests/unit/tap.h"
 
 #include <string.h>

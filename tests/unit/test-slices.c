@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of time: their number and length depend on the times only, in any order. */
-#include "aggregate/slices.h"
+#include "labels/slices.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resolve/first-touch.h"
+#include "process/first-touch.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aggregate/slices.h"
+#include "labels/slices.h"
 
 #define SHORTEST 10000000	/* ns */
 

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aggregate/collect-blame.h"
+#include "aggregate/collect-internal.h"
+#include "aggregate/labeler-internal.h"
+#include "record/words.h"
+#include "resolved/chain-index.h"
+#include "waits/futex.h"
+#include "waits/wait-stack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What an event's samples are. */
+enum blame_event { BLAME_OTHER, BLAME_OUT, BLAME_SWITCH, BLAME_WAKE };
+
+/* Fields of tracepoints that newer kernels still have (include/trace/events/sched.h). */
+enum {
+	RAW_FLAGS = 2,		/* u8 common_flags */
+	RAW_PID = 24,		/* i32: sched_waking's pid, sched_switch's prev_pid */
+	RAW_PREV_STATE = 32,	/* i64 */
+	RAW_NEXT_PID = 56,	/* i32 */
+	FLAGS_INTERRUPT = 0x08 | 0x10,	/* hard or soft (include/linux/trace_events.h) */
+};
+
+struct blame {
+	struct pairing pairing;
+	struct resolved_chains stacks;	/* of the pairing, by number */
+	struct chain_index index;	/* over STACKS */
+	struct wait_names names;
+	struct intern texts;		/* names of locks and wakers */
+	uint32_t lock_names;
+	uint32_t first_key;		/* of the label "lock"; "waker", "ended", "rule" follow */
+	uint8_t *kind;			/* enum blame_event, by event */
+	uint32_t kinds;
+	uint32_t event;			/* whose values the profile has; TABLE_NONE: none yet */
+	bool has_wakes;
+};
+
+static const char *const ended_words[] = {
+	[ENDED_UNKNOWN] = "unknown", [ENDED_THREAD] = "thread", [ENDED_PROCESS] = "process",
+	[ENDED_EXIT] = "exit", [ENDED_TIMER] = "timer", [ENDED_SIGNAL] = "signal",
+	[ENDED_DEVICE] = "device",
+};
+
+static const char *const rule_words[] = {
+	[RULE_UNLOCKS] = "unlocks", [RULE_LAST] = "last waker", [RULE_PARKED] = "last waker",
+};
+
+/* Return the text of the label "ended" of ABOUT. */
+static const char *ended_text(const struct collect *c, const struct pairing_about *about,
+			      char text[128])
+{
+	if (about->ended != ENDED_PROCESS)
+		return ended_words[about->ended];
+	const char *name = tasks_name_text(&c->labeler.tasks, about->waker_pid);
+	if (!*name)
+		name = c->blame->texts.text[about->waker];
+	snprintf(text, 128, "process:%.100s", name);
+	return text;
+}
+
+/* Return the label set of a wait, or of a stretch of one. */
+static uint32_t labels_of(void *context, const struct pairing_about *about)
+{
+	struct collect *c = context;
+	struct blame *b = c->blame;
+	struct labels *l = &c->labeler.labels;
+	const char *lock = b->texts.text[about->lock];
+	const char *waker = about->waker == TABLE_NONE ? "" : b->texts.text[about->waker];
+	int64_t value[LABEL_KEYS_MAX], *own = value + b->first_key;
+	bool has_rule = about->ended != ENDED_UNKNOWN || about->is_stretch;
+	char text[128];
+
+	memcpy(value, labels_values(l, about->labels), l->keys * sizeof(*value));
+	own[0] = *lock ? intern_text(&l->texts, lock) : LABEL_ABSENT;
+	own[1] = *waker ? intern_text(&l->texts, waker) : LABEL_ABSENT;
+	own[2] = about->is_stretch ? LABEL_ABSENT
+				   : intern_text(&l->texts, ended_text(c, about, text));
+	own[3] = has_rule ? intern_text(&l->texts, rule_words[about->rule]) : LABEL_ABSENT;
+	return labels_set(l, value);
+}
+
+bool collect_begin_blame(struct collect *c)
+{
+	struct blame *b = mem_zeroed(1, sizeof(*b));
+
+	c->blame = b;
+	b->event = TABLE_NONE;
+	b->pairing.mode = c->how.blame;
+	b->pairing.all = c->how.all_waits;
+	b->pairing.links = c->how.links ? c->how.links : 3;
+	b->pairing.labels = labels_of;
+	b->pairing.context = c;
+	pairing_begin(&b->pairing);
+	b->index.chains = &b->stacks;
+	chain_index_begin(&b->index);
+	intern_text(&b->texts, "");
+	return labeler_waits(&c->labeler, &b->first_key);
+}
+
+/* Return what the samples of EVENT are. */
+static enum blame_event kind_of(struct collect *c, uint32_t event)
+{
+	struct blame *b = c->blame;
+
+	while (b->kinds <= event) {
+		const struct stream_event *e = &c->events->event[b->kinds];
+		bool is_tracepoint = e->attr.type == PERF_TYPE_TRACEPOINT;
+		enum blame_event kind = BLAME_OTHER;
+		if (is_tracepoint && !strcmp(e->name, "sched:sched_waking"))
+			kind = BLAME_WAKE;
+		else if (is_tracepoint && !strcmp(e->name, "sched:sched_switch"))
+			kind = BLAME_SWITCH;
+		else if (events_sample_waits(c->events, b->kinds))
+			kind = BLAME_OUT;
+		b->has_wakes |= kind == BLAME_WAKE;
+		if (b->event == TABLE_NONE && (kind == BLAME_OUT || kind == BLAME_SWITCH))
+			b->event = b->kinds;
+		b->kind = array_grow(b->kind, b->kinds, sizeof(*b->kind));
+		b->kind[b->kinds++] = (uint8_t)kind;
+	}
+	return b->kind[event];
+}
+
+/* Return the number in b->texts of TEXT, the name of a lock. */
+static uint32_t lock_name(struct blame *b, const char *text)
+{
+	enum { LOCK_NAMES_MAX = 10000 };	/* each may have stacks of its own */
+	uint32_t count = b->texts.count;
+
+	if (b->lock_names >= LOCK_NAMES_MAX)
+		return intern_text(&b->texts, WORD_OTHER);
+	uint32_t id = intern_text(&b->texts, text);
+	b->lock_names += id == count;
+	return id;
+}
+
+/* Return the lock that S waits for, or wakes somebody at. */
+static struct pairing_lock lock_of(struct collect *c, const struct resolved_sample *s,
+				   const struct wait_stack *stack)
+{
+	char text[FUTEX_TEXT];
+	uint64_t key = futex_lock(&c->tables, s, stack->is_pair, text);
+
+	return (struct pairing_lock){ key, key ? lock_name(c->blame, text) : 0 };
+}
+
+/* Return the number at OFFSET of the tracepoint's fields of S; 0: they are too short. */
+static int64_t raw_number(const struct collect *c, const struct resolved_sample *s, size_t offset,
+			  size_t size)
+{
+	const struct tracepoint_field f = { .offset = (uint16_t)offset, .size = (uint16_t)size,
+					    .is_signed = true };
+	int64_t value;
+
+	return s->has & PERF_SAMPLE_RAW &&
+	       tracepoint_number(&c->labeler.tracepoints, &f, s->raw, &value) ? value : 0;
+}
+
+/* The thread of S was switched out. */
+static void take_out(struct collect *c, const struct resolved_sample *s,
+		     const struct wait_stack *stack, struct delay_place at)
+{
+	pairing_out(&c->blame->pairing, &(struct pairing_out){
+		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
+		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
+		.sleeps = stack->sleeps });
+}
+
+/* S, of sched_switch, is made by the thread that is switched out, or by another. */
+static void take_switch(struct collect *c, const struct resolved_sample *s,
+			const struct wait_stack *stack, struct delay_place at)
+{
+	const int64_t waits = 0xff;	/* of the bits of a task's state; else it is preempted */
+	struct pairing *p = &c->blame->pairing;
+	pid_t next = (pid_t)raw_number(c, s, RAW_NEXT_PID, sizeof(int32_t));
+
+	if (raw_number(c, s, RAW_PID, sizeof(int32_t)) == s->tid) {
+		if (raw_number(c, s, RAW_PREV_STATE, sizeof(int64_t)) & waits)
+			take_out(c, s, stack, at);
+		else
+			pairing_runs(p, s->tid, s->time);
+	}
+	if (next > 0)
+		pairing_runs(p, next, s->time);
+}
+
+static void take_wake(struct collect *c, const struct resolved_sample *s,
+		      const struct wait_stack *stack, struct delay_place at)
+{
+	struct blame *b = c->blame;
+	pid_t woken = (pid_t)raw_number(c, s, RAW_PID, sizeof(int32_t));
+	bool has_flags = s->has & PERF_SAMPLE_RAW && s->raw.size > RAW_FLAGS;
+	bool in_interrupt = has_flags && s->raw.at[RAW_FLAGS] & FLAGS_INTERRUPT;
+	struct pairing_wake wake = {
+		.time = s->time, .pid = s->pid, .tid = s->tid, .at = at,
+		.name = intern_text(&b->texts, s->comm ? c->tables.string[s->comm] : ""),
+		.kind = wait_stack_kind(stack, in_interrupt) };
+
+	if (wake.kind == ENDED_THREAD)
+		wake.lock = lock_of(c, s, stack);
+	pairing_runs(&b->pairing, s->tid, s->time);
+	if (woken > 0)
+		pairing_wake(&b->pairing, woken, &wake);
+}
+
+/* Return the number of the stack of S. */
+static uint32_t stack_of(struct collect *c, const struct resolved_sample *s)
+{
+	enum { STACKS_MAX = 1 << 22, FRAMES_MAX = 1 << 26 };
+	struct blame *b = c->blame;
+
+	if (b->stacks.count < STACKS_MAX && b->stacks.frames < FRAMES_MAX)
+		return chain_index_add(&b->index, s->frame, s->frames, s->end);
+	uint32_t other = profile_named_frame(&collect_subject(c, NULL)->profile, WORD_OTHER_STACKS);
+	return chain_index_add(&b->index, &other, 1, STACK_WHOLE);
+}
+
+void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
+			  uint32_t labels)
+{
+	struct blame *b = c->blame;
+	enum blame_event kind = kind_of(c, s->event);
+
+	if (!s->time)
+		return;
+	if (kind == BLAME_OTHER) {
+		pairing_runs(&b->pairing, s->tid, s->time);
+		return;
+	}
+	collect_find_frames(c, raw, s);
+	if (raw)
+		resolver_data(c->resolver, c->in, &raw->sample, s);
+	const struct wait_stack stack = wait_stack_of(&b->names, &c->tables, s->frame, s->frames);
+	const struct delay_place at = { stack_of(c, s), labels };
+	if (kind == BLAME_OUT)
+		take_out(c, s, &stack, at);
+	else if (kind == BLAME_SWITCH)
+		take_switch(c, s, &stack, at);
+	else
+		take_wake(c, s, &stack, at);
+}
+
+void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted)
+{
+	struct pairing *p = &c->blame->pairing;
+
+	if (out)
+		pairing_switched(p, tid, time, preempted);
+	else
+		pairing_runs(p, tid, time);
+}
+
+void collect_blame_thread(struct collect *c, pid_t tid, bool exits)
+{
+	pairing_thread(&c->blame->pairing, tid, exits);
+}
+
+void collect_relabel_blame(struct collect *c, const uint32_t *moved)
+{
+	pairing_relabel(&c->blame->pairing, moved);
+}
+
+/* Add the frames of stack ID to FRAME, which has COUNT.  Return the new count. */
+static uint32_t add_frames(const struct blame *b, uint32_t id, uint32_t *frame, uint32_t count)
+{
+	const struct resolved_chain *chain = &b->stacks.chain[id];
+	uint32_t room = RESOLVED_FRAMES_MAX - count;
+	uint32_t frames = chain->frames < room ? chain->frames : room;
+
+	memcpy(frame + count, b->stacks.frame + chain->first, frames * sizeof(*frame));
+	return count + frames;
+}
+
+/* Write the frames of NODE and all before it to c->frame, the leaf first.  Return their number. */
+static uint32_t path_frames(struct collect *c, struct profile *p, uint32_t node)
+{
+	static const char *const words[] = {
+		[DELAY_WAITS_FOR] = WORD_KEPT_BY, [DELAY_WAITED_IN] = WORD_WAITED_IN,
+		[DELAY_SCHEDULER] = WORD_SCHEDULER, [DELAY_EARLIER] = WORD_EARLIER_UNLOCKS };
+	struct blame *b = c->blame;
+	uint32_t count = 0;
+
+	for (uint32_t i = node; i != TABLE_NONE; i = b->pairing.delays.node[i].parent) {
+		const struct delay_node *n = &b->pairing.delays.node[i];
+		if (n->link < DELAY_SCHEDULER)
+			count = add_frames(b, n->at.stack, c->frame, count);
+		if (n->link != DELAY_ROOT && count < RESOLVED_FRAMES_MAX)
+			c->frame[count++] = profile_named_frame(p, words[n->link]);
+	}
+	return count;
+}
+
+/* Return the labels of the root of NODE. */
+static uint32_t path_labels(const struct delays *d, uint32_t node)
+{
+	while (d->node[node].parent != TABLE_NONE)
+		node = d->node[node].parent;
+	return d->node[node].at.labels;
+}
+
+void collect_end_blame(struct collect *c, uint64_t time)
+{
+	struct blame *b = c->blame;
+	const struct delays *d = &b->pairing.delays;
+	struct profile *p = &collect_subject(c, NULL)->profile;
+
+	if (c->events->count)
+		kind_of(c, c->events->count - 1);
+	pairing_end(&b->pairing, time);
+	if (b->event == TABLE_NONE || !b->has_wakes)
+		return;
+	p->only = c->events->event[b->event].name;
+	p->delays = true;
+	profile_add_waits(p, NULL, 0, b->event, 0, 0);
+	for (uint32_t i = 0; i < d->count; i++) {
+		if (!d->node[i].count && !d->node[i].ns)
+			continue;
+		collect_limit_stacks(c, p);
+		uint32_t frames = path_frames(c, p, i);
+		struct chain_entry *chain = chains_add(&p->chains, c->frame, frames);
+		profile_add_waits(p, chain, path_labels(d, i), b->event, d->node[i].count,
+				  d->node[i].ns);
+	}
+}
+
+/* Return whether the sums that must be equal are; only a fault of ours makes them differ. */
+static bool sums_are_equal(const struct pairing *p)
+{
+	const struct pairing_sums *s = &p->sums;
+	uint64_t shown = 0;
+
+	for (uint32_t i = 0; i < p->delays.count; i++)
+		shown += p->delays.node[i].ns;
+	if (p->delays.refused)
+		return true;
+	if (p->mode == PAIRING_BLOCK)
+		return shown == s->waited + s->outside + s->open + s->scheduler;
+	return shown == s->charged + s->scheduler && s->charged == s->waited && !p->unequal;
+}
+
+static void report_limits(const struct pairing *p, struct report *report)
+{
+	if (p->refused)
+		report_note(report, "%" PRIu64 " waits are left out: more than %d threads",
+			    p->refused, PAIRING_THREADS_MAX);
+	if (p->dropped)
+		report_note(report, "%" PRIu64 " wakes were forgotten, because more than %d came "
+			    "while threads waited: what they ended is at "
+			    WORD_EARLIER_UNLOCKS, p->dropped, PAIRING_WAKES_MAX);
+	if (p->shortened)
+		report_note(report, "the causes of %" PRIu64 " waits are not followed to their "
+			    "end: there are too many", p->shortened);
+	if (p->delays.refused)
+		report_note(report, "there are more than %d different paths: the time of %" PRIu64
+			    " more is at shorter ones, or left out", DELAY_NODES_MAX,
+			    p->delays.refused);
+}
+
+bool collect_lacks_waits(const struct collect *c)
+{
+	return c->blame && (c->blame->event == TABLE_NONE || !c->blame->has_wakes);
+}
+
+void collect_report_blame(const struct collect *c, struct report *report)
+{
+	const struct pairing *p = &c->blame->pairing;
+	const struct pairing_sums *s = &p->sums;
+	double all = (double)(s->waited + s->outside + s->open);
+
+	if (c->events->count && collect_lacks_waits(c)) {
+		report_error(report, "the stream does not have both waits and wakes: record with "
+			     "pmu-sample --waits");
+		return;
+	}
+	report_limits(p, report);
+	if (!sums_are_equal(p))
+		report_error(report, "the parts of the waits are not as long as the waits: this is "
+			     "a fault of pmu-topprof");
+	if (all <= 0)
+		return;
+	report_summary(report, "waits: %.1f %% of %.2f s are explained; %.1f %% ended from outside "
+		       "the process (-a shows by whom); %.1f %% still waited at the end",
+		       100 * (double)s->waited / all, all / 1e9,
+		       100 * (double)s->outside / all, 100 * (double)s->open / all);
+	report_summary(report, "waits: %.3f s more until the threads ran again are at "
+		       WORD_SCHEDULER, (double)s->scheduler / 1e9);
+	if (s->parked > s->locked / 2)
+		report_note(report, "this program parks each thread on a word of its own "
+			    "(parking_lot, Java): waits are charged to the last waker");
+}
+
+void collect_release_blame(struct collect *c)
+{
+	struct blame *b = c->blame;
+
+	if (!b)
+		return;
+	pairing_release(&b->pairing);
+	chain_index_release(&b->index);
+	free(b->stacks.chain);
+	free(b->stacks.frame);
+	free(b->names.hints);
+	intern_release(&b->texts);
+	free(b->kind);
+	free(b);
+}

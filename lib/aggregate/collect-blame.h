@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect-blame - profiles of who waits, and who keeps whom waiting (waits/pairing.h). */
+#pragma once
+#include "aggregate/collect.h"
+
+struct collect_ahead;
+
+/* Ask for that profile.  Return false if some label has the name of another. */
+bool collect_begin_blame(struct collect *c);
+
+/* Take S, whose labels are LABELS.  RAW is NULL if S is resolved. */
+void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
+			  uint32_t labels);
+
+/* Thread TID was switched in, or OUT, at TIME; PREEMPTED: it could run on. */
+void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted);
+
+/* TID is a new thread, or EXITS. */
+void collect_blame_thread(struct collect *c, pid_t tid, bool exits);
+
+/* Label set I is MOVED[I] now. */
+void collect_relabel_blame(struct collect *c, const uint32_t *moved);
+
+/* The stream ends at TIME: add all stacks to the profile. */
+void collect_end_blame(struct collect *c, uint64_t time);
+
+/* Report how much is explained, and what the stream lacks. */
+void collect_report_blame(const struct collect *c, struct report *report);
+
+void collect_release_blame(struct collect *c);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "waits/futex.h"
+
+#include <inttypes.h>
+
+/* Return the bit in sample_regs_user of the first argument of a call (asm/perf_regs.h), or -1. */
+static int argument_bit(const char *arch)
+{
+	static const struct { const char *arch; int bit; } bits[] = {
+		{ "x86_64", 5 }, { "aarch64", 0 }, { "riscv64", 10 },
+	};
+
+	for (size_t i = 0; arch && i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (!strcmp(arch, bits[i].arch))
+			return bits[i].bit;
+	return -1;
+}
+
+bool futex_has_samples(const struct perf_event_attr *attr)
+{
+	bool is_switch = attr->type == PERF_TYPE_SOFTWARE &&
+			 attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+
+	return attr->sample_type & PERF_SAMPLE_REGS_USER &&
+	       !(attr->sample_type & PERF_SAMPLE_ADDR) &&
+	       (is_switch || attr->type == PERF_TYPE_TRACEPOINT);
+}
+
+/* Return the first argument of the call that S's thread is in; 0: unknown. */
+static uint64_t argument(const struct perf_event_attr *attr, const struct stream_origin *origin,
+			 const struct sample *s)
+{
+	int bit = argument_bit(origin->arch);
+	uint64_t below = bit < 0 ? 0 : attr->sample_regs_user & ((1ULL << bit) - 1);
+	uint64_t at = (uint64_t)__builtin_popcountll(below);
+
+	if (bit < 0 || !(attr->sample_regs_user >> bit & 1) || at >= s->user_regs.count ||
+	    s->user_regs_abi != PERF_SAMPLE_REGS_ABI_64)
+		return 0;
+	return word_at(s->user_regs, at);
+}
+
+uint64_t futex_address(struct wait_names *names, const struct resolved *r,
+		       const struct resolved_sample *out, const struct stream_reader *in,
+		       const struct sample *s, bool *guessed)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+	uint64_t address = argument(attr, stream_origin(in), s);
+
+	if (!address)
+		return 0;
+	struct wait_stack stack = wait_stack_of(names, r, out->frame, out->frames);
+	*guessed = !stack.has_kernel_names;
+	return wait_stack_in_futex(&stack) ? address : 0;
+}
+
+/*
+ * Return whether the word of S is in a file that processes share: then its place is the offset in
+ * that file.  Variables of programs are not shared.
+ */
+static bool is_in_shared_file(const struct resolved *r, const struct resolved_datum *d)
+{
+	return d && d->kind == DATA_FILE && r->object[d->object].build_id_size == 0 &&
+	       r->object[d->object].size == 0;
+}
+
+uint64_t futex_lock(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
+		    char text[FUTEX_TEXT])
+{
+	uint64_t address = s->has & PERF_SAMPLE_ADDR ? s->value[VALUE_ADDR] : 0;
+	uint64_t in_pair = is_pair ? address & 7 : 0, key;
+	const struct resolved_datum *d = s->datum ? &r->datum[s->datum - 1] : NULL;
+	const char *name = d ? r->string[r->function[d->function].name] : "";
+	bool has_offset = d && resolved_has_offset(d->kind);
+
+	if (!address)
+		return 0;
+	if (has_offset && s->data_offset > in_pair)
+		snprintf(text, FUTEX_TEXT, "%.400s+0x%" PRIx64, name, s->data_offset - in_pair);
+	else if (has_offset)
+		snprintf(text, FUTEX_TEXT, "%.400s", name);
+	else
+		snprintf(text, FUTEX_TEXT, "%.400s%s0x%" PRIx64, name, *name ? " " : "",
+			 address - in_pair);
+	if (is_in_shared_file(r, d))
+		key = hash_more(hash_u64(s->datum), s->data_offset - in_pair);
+	else
+		key = hash_more(hash_u64((uint32_t)s->pid) + 1, address - in_pair);
+	return key | 1;
+}

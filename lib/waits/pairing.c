@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "waits/pairing-internal.h"
+
+#include <stdlib.h>
+
+/*
+ * A thread that is about to wait can be woken before the record of its switch is written.  A wake
+ * at most this much before a wait, without any wake during it, was one of these.
+ */
+enum { EARLY_NS = 20000 };
+
+uint32_t pairing_find_thread(const struct pairing *p, pid_t tid)
+{
+	return TABLE_FIND(&p->thread_table, hash_u64((uint32_t)tid), i, p->thread[i].tid == tid);
+}
+
+/* Return the thread TID, a new one if necessary; NONE: there are too many. */
+static uint32_t find_or_add(struct pairing *p, pid_t tid)
+{
+	uint32_t at = tid > 0 ? pairing_find_thread(p, tid) : NONE;
+
+	if (at != NONE || tid <= 0 || p->threads == PAIRING_THREADS_MAX)
+		return at;
+	p->thread = array_grow(p->thread, p->threads, sizeof(*p->thread));
+	p->thread[p->threads] = (struct pairing_thread){ .tid = tid, .queue = NONE };
+	table_add(&p->thread_table, hash_u64((uint32_t)tid), p->threads);
+	return p->threads++;
+}
+
+void pairing_begin(struct pairing *p)
+{
+	p->oldest = p->newest = p->free_queue = p->free_wake = NONE;
+}
+
+/* Append thread T to those that wait. */
+static void enter(struct pairing *p, uint32_t at)
+{
+	struct pairing_thread *t = &p->thread[at];
+
+	t->waits = true;
+	t->older = p->newest;
+	t->newer = NONE;
+	*(t->older == NONE ? &p->oldest : &p->thread[t->older].newer) = at;
+	p->newest = at;
+	queue_enter(p, at);
+}
+
+/* Remove thread T from those that wait. */
+static void leave(struct pairing *p, uint32_t at)
+{
+	struct pairing_thread *t = &p->thread[at];
+
+	queue_leave(p, at);
+	*(t->older == NONE ? &p->oldest : &p->thread[t->older].newer) = t->newer;
+	*(t->newer == NONE ? &p->newest : &p->thread[t->newer].older) = t->older;
+	t->waits = t->woken = false;
+	t->by.time = 0;
+}
+
+void pairing_out(struct pairing *p, const struct pairing_out *out)
+{
+	uint32_t at = find_or_add(p, out->tid);
+
+	if (at == NONE) {
+		p->refused += out->tid > 0;
+		return;
+	}
+	struct pairing_thread *t = &p->thread[at];
+	if (t->exited)
+		return;		/* its last switch out */
+	if (t->waits)
+		pairing_runs(p, out->tid, out->time);
+	t = &p->thread[at];
+	t->out = *out;
+	t->since = out->time;
+	t->woken = t->is_out = false;
+	enter(p, at);
+}
+
+void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+
+	if (!t || !t->waits || t->is_out)
+		return;
+	t->is_out = true;
+	if (preempted)
+		leave(p, at);
+	else if (time > t->since && !t->woken)
+		queue_start(p, at, time);
+}
+
+static bool is_by_somebody(enum pairing_ended ended)
+{
+	return ended == ENDED_THREAD || ended == ENDED_PROCESS || ended == ENDED_EXIT;
+}
+
+/* Return whether the wait of T, which ended so, is shown. */
+static bool is_shown(const struct pairing *p, const struct pairing_thread *t,
+		     enum pairing_ended ended)
+{
+	if (p->mode == PAIRING_BLOCK && p->all)
+		return true;
+	return is_by_somebody(ended) ||
+	       (p->mode == PAIRING_BLOCK && ended == ENDED_UNKNOWN && t->out.lock.key);
+}
+
+/* Return the node of the wait of T, which ended so. */
+static uint32_t root_of(struct pairing *p, const struct pairing_thread *t,
+			enum pairing_ended ended, enum pairing_rule rule)
+{
+	const struct pairing_about about = {
+		.labels = t->out.at.labels, .lock = t->out.lock.key ? t->out.lock.name : 0,
+		.waker = t->woken ? t->by.name : NONE, .waker_pid = t->by.pid, .ended = ended,
+		.rule = rule };
+	const struct delay_place place = { t->out.at.stack, p->labels(p->context, &about) };
+
+	return delays_root(&p->delays, place);
+}
+
+void pairing_charge(struct pairing *p, const struct pairing_wake *by, uint32_t lock,
+		    enum pairing_rule rule, uint64_t count, uint64_t ns)
+{
+	const struct pairing_about about = {
+		.labels = by->at.labels, .lock = lock, .waker = by->name, .waker_pid = by->pid,
+		.is_stretch = true,
+		.ended = ENDED_THREAD, .rule = rule };
+	const struct delay_place place = { by->at.stack, p->labels(p->context, &about) };
+
+	delays_add(&p->delays, delays_root(&p->delays, place), count, ns);
+	p->sums.charged += ns;
+}
+
+void pairing_charge_earlier(struct pairing *p, uint32_t root, uint64_t ns)
+{
+	delays_add(&p->delays, delays_child(&p->delays, root, DELAY_EARLIER, 0), 1, ns);
+	p->sums.charged += ns;
+}
+
+/* Return how the wait of T, which is woken, is divided: only its own lock has had other wakes. */
+static enum pairing_rule rule_of(const struct pairing_thread *t)
+{
+	bool is_other = t->out.lock.key == 0 || t->out.lock.key != t->by.lock.key;
+
+	return t->out.rule == RULE_UNLOCKS && is_other ? RULE_LAST : t->out.rule;
+}
+
+/* Say who kept T waiting, until it was woken. */
+static void charge(struct pairing *p, uint32_t at)
+{
+	struct pairing_thread *t = &p->thread[at];
+	enum pairing_rule rule = rule_of(t);
+
+	if (p->mode == PAIRING_CAUSES)
+		causes_add(p, at, rule == RULE_UNLOCKS);
+	else if (p->mode == PAIRING_MUTEX && rule == RULE_UNLOCKS)
+		queue_charge(p, at);
+	else if (p->mode == PAIRING_MUTEX)
+		pairing_charge(p, &t->by, t->out.lock.key ? t->out.lock.name : 0, rule, 1,
+			       t->woken_at - t->since);
+}
+
+/* T, which waits, is woken by t->by. */
+static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
+{
+	struct pairing_thread *t = &p->thread[at];
+	bool is_other = t->by.kind == ENDED_THREAD && t->by.pid != t->out.pid;
+	enum pairing_ended ended = is_other ? ENDED_PROCESS : t->by.kind;
+	bool is_lock = t->out.lock.key && t->out.rule != RULE_LAST;
+
+	t->woken = true;
+	t->woken_at = time > t->since ? time : t->since;
+	uint64_t ns = t->woken_at - t->since;
+	t->root = NONE;
+	if (is_shown(p, t, ended)) {
+		p->sums.waited += ns;
+		p->sums.locked += is_lock ? ns : 0;
+		p->sums.parked += t->out.rule == RULE_PARKED ? ns : 0;
+		t->root = root_of(p, t, ended, rule_of(t));
+		if (p->mode == PAIRING_BLOCK)
+			delays_add(&p->delays, t->root, 1, ns);
+	}
+	/* a wait that is not shown may be the cause of another */
+	if (p->mode == PAIRING_CAUSES || (p->mode == PAIRING_MUTEX && t->root != NONE))
+		charge(p, at);
+	queue_leave(p, at);
+}
+
+void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
+{
+	struct pairing_wake by = *wake;
+
+	queue_wake(p, &by);
+	uint32_t at = pairing_find_thread(p, tid);
+	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+
+	if (!t || !t->waits || t->woken) {
+		if (t && !t->waits)
+			t->by = by;
+		return;
+	}
+	t->by = by;
+	end_by_wake(p, at, by.time);
+}
+
+/* T, which waited, runs or the stream ends at TIME, and no wake was recorded. */
+static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_open)
+{
+	struct pairing_thread *t = &p->thread[at];
+	uint64_t ns = time > t->since ? time - t->since : 0;
+	enum pairing_ended ended = t->out.sleeps && !is_open ? ENDED_TIMER : ENDED_UNKNOWN;
+
+	bool is_shown_here = is_shown(p, t, ended);
+
+	if (is_shown_here || t->out.lock.key)
+		*(is_open ? &p->sums.open : &p->sums.outside) += ns;
+	if (is_shown_here)
+		delays_add(&p->delays, root_of(p, t, ended, RULE_LAST), 1, ns);
+}
+
+/* The wait of T, which is woken, goes on to TIME only because of the scheduler. */
+static void add_scheduler(struct pairing *p, const struct pairing_thread *t, uint64_t time)
+{
+	uint64_t ns = time > t->woken_at ? time - t->woken_at : 0;
+
+	if (t->root == NONE || !ns)
+		return;
+	p->sums.scheduler += ns;
+	delays_add(&p->delays, delays_child(&p->delays, t->root, DELAY_SCHEDULER, 0), 0, ns);
+}
+
+void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+
+	if (!t || !t->waits)
+		return;
+	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since;
+	if (was_early) {
+		t->by.lock.key = 0;	/* it is not the end of a stretch of this wait */
+		end_by_wake(p, at, t->since);
+	}
+	if (t->woken)
+		add_scheduler(p, t, time);
+	else
+		end_unseen(p, at, time, false);
+	if (p->mode == PAIRING_CAUSES)
+		causes_keep(p, at, time);
+	p->waits++;
+	leave(p, at);
+}
+
+void pairing_thread(struct pairing *p, pid_t tid, bool exits)
+{
+	uint32_t at = find_or_add(p, tid);
+
+	if (at == NONE)
+		return;
+	if (p->thread[at].waits)
+		leave(p, at);
+	p->thread[at].exited = exits;
+	p->thread[at].by.time = 0;
+	causes_forget(p, at);
+}
+
+void pairing_end(struct pairing *p, uint64_t time)
+{
+	while (p->oldest != NONE) {
+		uint32_t at = p->oldest;
+		if (p->thread[at].woken)
+			add_scheduler(p, &p->thread[at], time);
+		else
+			end_unseen(p, at, time, true);
+		leave(p, at);
+	}
+}
+
+void pairing_relabel(struct pairing *p, const uint32_t *moved)
+{
+	delays_relabel(&p->delays, moved);
+	for (uint32_t i = 0; i < p->threads; i++) {
+		struct pairing_thread *t = &p->thread[i];
+		t->out.at.labels = t->waits ? moved[t->out.at.labels] : 0;
+		t->by.at.labels = t->by.time ? moved[t->by.at.labels] : 0;
+	}
+	for (uint32_t i = 0; i < p->queues; i++)
+		if (p->queue[i].lock.key)
+			for (uint32_t w = p->queue[i].first; w != NONE; w = p->wake[w].next)
+				p->wake[w].is.at.labels = moved[p->wake[w].is.at.labels];
+}
+
+void pairing_release(struct pairing *p)
+{
+	for (uint32_t i = 0; i < p->threads; i++) {
+		free(p->thread[i].past);
+		free(p->thread[i].stretch);
+	}
+	free(p->thread);
+	free(p->queue);
+	free(p->wake);
+	table_release(&p->thread_table);
+	table_release(&p->queue_table);
+	delays_release(&p->delays);
+	*p = (struct pairing){ .mode = PAIRING_NONE };
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pairing - pairs the waits of threads with the wakes that ended them, and says who kept whom
+ * waiting.
+ *
+ * A wait goes from the switch out of a thread to its wake.  The rest of the way, until the thread
+ * runs again, is the scheduler's.  For a lock, the thread that woke the waiter is often only the
+ * last in a queue, which held the lock for almost no time.  But while a thread queues, each unlock
+ * wakes somebody.  So the wakes on the lock during the wait are the ends of the critical sections
+ * in it, and each stretch of the wait, from one wake to the next, is due to the thread that made
+ * the wake at its end.  Other waits are due to the thread that ended them.
+ *
+ * Records come in order of time.  If not, sums are still exact: a wake is never before an earlier
+ * one on its lock, and a wait is never shorter than 0.
+ *
+ *	pairing_out(p, &out);			thread out.tid starts to wait
+ *	pairing_wake(p, tid, &wake);		somebody wakes thread TID
+ *	pairing_runs(p, tid, time);		thread TID runs
+ *	pairing_end(p, time);
+ *
+ * The result are p->delays, by mode:
+ *   PAIRING_BLOCK	the stack that waits, then DELAY_SCHEDULER
+ *   PAIRING_MUTEX	the stack that ended a stretch; the stack that waits, then DELAY_SCHEDULER
+ *   PAIRING_CAUSES	the stack that waits, DELAY_WAITS_FOR a stack, which DELAY_WAITED_IN another
+ */
+#pragma once
+#include "waits/delays.h"
+
+#include <sys/types.h>
+
+enum pairing_mode { PAIRING_NONE, PAIRING_BLOCK, PAIRING_MUTEX, PAIRING_CAUSES };
+
+/* What ended a wait. */
+enum pairing_ended {
+	ENDED_UNKNOWN,		/* no wake was recorded: a timeout, or somebody outside */
+	ENDED_THREAD,
+	ENDED_PROCESS,		/* a thread of another process */
+	ENDED_EXIT,		/* a thread or process that ended */
+	ENDED_TIMER,
+	ENDED_SIGNAL,
+	ENDED_DEVICE,		/* an interrupt */
+};
+
+/* How a wait is divided among the wakes on what it waits for. */
+enum pairing_rule {
+	RULE_UNLOCKS,		/* a lock: each stretch is due to the wake at its end */
+	RULE_LAST,		/* a condition, or no lock: all is due to the last wake */
+	RULE_PARKED,		/* the same, as the thread waits on a word of its own */
+};
+
+/* What a thread waits for, or wakes: a word in memory.  Equal keys are one lock. */
+struct pairing_lock {
+	uint64_t key;		/* 0: none */
+	uint32_t name;		/* of the caller */
+};
+
+/* A thread is switched out, and not because another took its CPU. */
+struct pairing_out {
+	pid_t pid, tid;
+	uint64_t time;
+	struct delay_place at;
+	struct pairing_lock lock;
+	enum pairing_rule rule;
+	bool sleeps;		/* it waits for time to pass: a timer ends it */
+};
+
+/* A thread wakes another. */
+struct pairing_wake {
+	uint64_t time;
+	pid_t pid, tid;
+	uint32_t name;		/* of the caller: who wakes */
+	struct delay_place at;
+	struct pairing_lock lock;
+	enum pairing_ended kind;	/* what it is; not ENDED_UNKNOWN, ENDED_PROCESS */
+};
+
+/* What labels say about a wait, or a stretch of it. */
+struct pairing_about {
+	uint32_t labels;	/* of the sample */
+	uint32_t lock;		/* its name; 0: none */
+	uint32_t waker;		/* name; TABLE_NONE: unknown */
+	pid_t waker_pid;
+	bool is_stretch;	/* ENDED does not matter */
+	enum pairing_ended ended;
+	enum pairing_rule rule;
+};
+
+/* Limits of what is kept at a time: a stream may be hostile. */
+enum {
+	PAIRING_THREADS_MAX = 1 << 17,
+	PAIRING_WAKES_MAX = 1 << 20,	/* wakes on locks that somebody waits for */
+	PAIRING_PAST_MAX = 1 << 20,	/* waits that have ended, for causes */
+};
+
+struct pairing_kept_wake;	/* a wake on a lock, while somebody waits for it */
+struct pairing_queue;		/* a lock that somebody waits for */
+struct pairing_thread;
+
+/* Sums over waits, in ns. */
+struct pairing_sums {
+	uint64_t waited;	/* until the wake */
+	uint64_t scheduler;	/* from then until the threads ran */
+	uint64_t outside;	/* of waits that ended without a wake */
+	uint64_t open;		/* of waits that did not end */
+	uint64_t charged;	/* part of WAITED that is due to somebody: all modes but BLOCK */
+	uint64_t locked;	/* part of WAITED by RULE_UNLOCKS or RULE_PARKED */
+	uint64_t parked;	/* part of LOCKED by RULE_PARKED */
+};
+
+/* Zero-initialised except for the first fields: nothing waits. */
+struct pairing {
+	enum pairing_mode mode;
+	bool all;		/* also waits that no thread ended, or could have */
+	uint32_t links;		/* PAIRING_CAUSES: how often a path goes on to the next thread */
+	uint32_t (*labels)(void *context, const struct pairing_about *about);
+	void *context;
+	struct delays delays;
+	struct pairing_sums sums;
+	uint64_t refused;	/* waits that were not added because of the limits */
+	uint64_t dropped;	/* wakes that were forgotten because of the limits */
+	uint64_t unequal;	/* locks whose stretches are not as long as their waits: a bug */
+	uint64_t shortened;	/* waits whose causes were not followed because of the limits */
+	/* private: */
+	struct pairing_thread *thread;
+	uint32_t threads;
+	struct table thread_table;
+	uint32_t oldest, newest;	/* threads that wait, by the start of their waits */
+	struct pairing_queue *queue;
+	uint32_t queues, free_queue;
+	struct table queue_table;
+	struct pairing_kept_wake *wake;
+	uint32_t wakes, free_wake;
+	uint32_t search;		/* queue to look at for a wake to forget */
+	uint32_t past;			/* waits that are kept for causes */
+	uint64_t waits, steps;		/* waits that ended, and work for their causes */
+};
+
+void pairing_begin(struct pairing *p);
+void pairing_out(struct pairing *p, const struct pairing_out *out);
+
+/* The record of a switch says that TID was switched out at TIME, and whether it could run on. */
+void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted);
+void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake);
+void pairing_runs(struct pairing *p, pid_t tid, uint64_t time);
+
+/* TID is a new thread, or (EXITS) runs for the last time. */
+void pairing_thread(struct pairing *p, pid_t tid, bool exits);
+
+/* The stream ends at TIME: count the threads that still wait. */
+void pairing_end(struct pairing *p, uint64_t time);
+
+/* Label I is MOVED[I] now. */
+void pairing_relabel(struct pairing *p, const uint32_t *moved);
+
+void pairing_release(struct pairing *p);

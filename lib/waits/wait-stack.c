@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "waits/wait-stack.h"
+
+#include <stdlib.h>
+
+/* Functions of the program are looked at up to this number: locks are near the leaf. */
+enum { FUNCTIONS_MAX = 16 };
+
+enum {
+	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
+	KERNEL_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
+	PROGRAM_OTHER, PROGRAM_PARKS, HINTS
+};
+
+#define HINT(bit) (1U << (bit))
+
+/*
+ * Parts of names.  Those of the kernel are in kernel/futex/, exit.c, time/ and signal.c, and in
+ * net/core/dev.c; those of programs in glibc, musl, and the standard libraries of C++, Rust, Java.
+ */
+static const char *const parts[HINTS][9] = {
+	[KERNEL_FUTEX] = { "futex" },
+	[KERNEL_ENDS] = { "exit_robust_list", "futex_exit", "futex_cleanup", "mm_release",
+			  "handle_futex_death" },
+	[KERNEL_EXITS] = { "do_exit", "do_group_exit", "do_notify_parent" },
+	[KERNEL_TIMER] = { "hrtimer_wakeup", "process_timeout", "it_real_fn", "posix_timer_fn",
+			   "alarm_timer", "timerfd_t", "hrtimer_interrupt", "run_timer" },
+	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process" },
+	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
+	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
+	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
+			    "thrd_" },
+	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "mutex" },
+	[PROGRAM_PAIR_LOCK] = { "pthread_rwlock", "RwLock" },
+	[PROGRAM_CONDITION] = { "pthread_cond", "cnd_", "Condvar", "condition_variable" },
+	[PROGRAM_OTHER] = { "sem_", "pthread_barrier", "Barrier", "pthread_join", "_clockjoin" },
+	[PROGRAM_PARKS] = { "ThreadParker", "thread_parker", "thread_parking", "Parker::park",
+			    "Unsafe_Park", "PlatformEvent::park", "parking_lot",
+			    "runtime.futexsleep" },
+};
+
+static uint32_t hints_of(const char *name)
+{
+	uint32_t hints = 0;
+
+	for (int i = 0; i < HINTS; i++)
+		for (const char *const *part = parts[i]; *part; part++)
+			if (strstr(name, *part))
+				hints |= HINT(i);
+	return hints;
+}
+
+/* Return what the name of FUNCTION says. */
+static uint32_t find_hints(struct wait_names *n, const struct resolved *r, uint32_t function)
+{
+	if (function >= n->count) {
+		n->hints = mem_resize(n->hints, (size_t)r->functions * sizeof(*n->hints));
+		for (; n->count < r->functions; n->count++)
+			n->hints[n->count] = hints_of(r->string[r->function[n->count].name]);
+	}
+	return n->hints[function];
+}
+
+/* Add what the HINTS of a function of the kernel say. */
+static void add_kernel(struct wait_stack *s, uint32_t hints)
+{
+	s->has_kernel_names = true;
+	s->in_futex |= hints & HINT(KERNEL_FUTEX);
+	s->ends |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
+	s->by_exit |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
+	s->by_timer |= hints & HINT(KERNEL_TIMER);
+	s->by_signal |= hints & HINT(KERNEL_SIGNAL);
+	s->by_sender |= hints & HINT(KERNEL_SENDER);
+	s->sleeps |= hints & HINT(KERNEL_SLEEPS);
+}
+
+/*
+ * Add what the HINTS of a function of the program say.  The one nearest to the leaf says what it
+ * waits for.  But some, such as Java, park threads at a condition: then a caller says so.
+ */
+static void add_program(struct wait_stack *s, uint32_t hints)
+{
+	bool is_pair = hints & HINT(PROGRAM_PAIR_LOCK);
+
+	s->is_parked |= !s->is_lock && hints & HINT(PROGRAM_PARKS);
+	if (s->is_lock || s->is_condition || s->is_parked)
+		return;
+	s->is_lock = is_pair || hints & HINT(PROGRAM_LOCK);
+	s->is_condition = !s->is_lock && hints & (HINT(PROGRAM_CONDITION) | HINT(PROGRAM_OTHER));
+	s->is_pair = is_pair || (s->is_condition && hints & HINT(PROGRAM_CONDITION));
+}
+
+struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved *r,
+				const uint32_t *frame, uint32_t frames)
+{
+	struct wait_stack s = { .in_futex = false };
+	uint32_t functions = 0;
+
+	for (uint32_t i = 0; i < frames && functions < FUNCTIONS_MAX; i++) {
+		const struct resolved_frame *f = &r->frame[frame[i]];
+		uint16_t kind = r->object[f->object].kind;
+		bool is_kernel = kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
+		for (uint32_t line = 0; line < f->lines; line++) {
+			uint32_t hints = find_hints(names, r, f->line[line].function);
+			if (is_kernel)
+				add_kernel(&s, hints);
+			else if (functions++ < 2)	/* in Rust, syscall() is the leaf */
+				s.in_call |= hints & HINT(PROGRAM_CALLS);
+			if (!is_kernel)
+				add_program(&s, hints);
+		}
+		functions += !is_kernel && !f->lines;
+	}
+	return s;
+}
+
+bool wait_stack_in_futex(const struct wait_stack *s)
+{
+	if (s->ends)
+		return false;
+	return s->has_kernel_names ? s->in_futex : s->in_call;
+}
+
+enum pairing_rule wait_stack_rule(const struct wait_stack *s)
+{
+	if (s->is_parked)
+		return RULE_PARKED;
+	return s->is_condition ? RULE_LAST : RULE_UNLOCKS;
+}
+
+enum pairing_ended wait_stack_kind(const struct wait_stack *s, bool in_interrupt)
+{
+	if (in_interrupt && !s->by_sender)
+		return s->by_timer ? ENDED_TIMER : ENDED_DEVICE;
+	if (s->by_exit)
+		return ENDED_EXIT;
+	return s->by_signal ? ENDED_SIGNAL : ENDED_THREAD;
+}
