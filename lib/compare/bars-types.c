@@ -39,8 +39,10 @@ uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
 	char event[256];
 
 	if (is_named(d, value, TYPE_SAMPLES, "") || length_before(name, TYPE_END_SAMPLES) ||
-	    length_before(name, TYPE_END_SAMPLE))
+	    length_before(name, TYPE_END_SAMPLE) || is_named(d, value, TYPE_CONTENTIONS, ""))
 		return value;
+	if (bars_is_time(d, value, TYPE_DELAY))
+		return bars_type_named(d, TYPE_CONTENTIONS, "");
 	uint32_t of_event = bars_type_named(d, name, TYPE_END_SAMPLES);
 	if (of_event == TABLE_NONE && of_perf > 0 && of_perf < sizeof(event)) {
 		snprintf(event, sizeof(event), "%.*s", (int)of_perf, name);

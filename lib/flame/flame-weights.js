@@ -156,12 +156,14 @@ function weigh() {
 	w.otherCount = otherPer ? w.otherAll / otherPer : 0;
 }
 
-const OF_TIME = { cpu: 'CPU', 'off-cpu': 'waiting', wall: 'time' };
+const OF_TIME = { cpu: 'CPU', wall: 'time' };
+const OF_WAITS = ['off-cpu', 'delay', 'block', 'mutex', 'causes'];
 
 // A value of the type that is shown, in words: "4.66s of CPU", "17.31M cycles".
 function quantity(value) {
 	const { name, unit } = types[state.t];
-	const text = Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
+	const text = OF_WAITS.includes(name) ? 'waiting'
+		: Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
 
 	return amount(value) + (['nanoseconds', 'bytes'].includes(unit) ? ' of ' : ' ') + text;
 }

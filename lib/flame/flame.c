@@ -469,6 +469,8 @@ static uint32_t counting_type(const struct flame *f, uint32_t i)
 	if (!strcmp(type->unit, UNIT_COUNT) &&
 	    (!strcmp(type->name, TYPE_SAMPLES) || has_suffix(type->name, TYPE_END_SAMPLES)))
 		return i;
+	if (!strcmp(type->name, TYPE_CONTENTIONS) || !strcmp(type->name, TYPE_DELAY))
+		return find_type(f, TYPE_CONTENTIONS, UNIT_COUNT);
 	snprintf(name, sizeof(name), "%.250s" TYPE_END_SAMPLES, type->name);
 	uint32_t found = find_type(f, name, UNIT_COUNT);
 	return found != TABLE_NONE ? found : find_type(f, TYPE_SAMPLES, UNIT_COUNT);

@@ -72,6 +72,11 @@
 #define TYPE_CONTENTIONS "contentions"		/* as in Go's profiles of waits: how many ... */
 #define TYPE_DELAY "delay"			/* ... and how long */
 #define TYPE_LATENCY "latency"
+#define TYPE_CONTENTIONS "contentions"		/* waits for others, as Go's profiles name them */
+#define TYPE_DELAY "delay"
+#define TYPE_BLOCK "block"			/* the same beside other types: who waits, */
+#define TYPE_MUTEX "mutex"			/* which code made them wait, */
+#define TYPE_CAUSES "causes"			/* and both in one stack */
 #define TYPE_SAMPLES "samples"			/* of the only event */
 #define TYPE_END_SAMPLES "_samples"		/* of one of several: EVENT_samples */
 #define TYPE_END_SAMPLE "_sample"		/* as perf_to_profile names them: EVENT_sample */
