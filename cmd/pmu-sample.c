@@ -142,7 +142,9 @@ static void complete_copies(void)
 		return;
 	if (chosen.run.unwind)
 		go_target_complete(s, &chosen.target);
-	bool is_beside = chosen.run.unwind == UNWINDS_IF_NEEDED || chosen.run.unwind_budget.is_set;
+	/* Samples that keep registers keep no copies, not even where stacks are not unwound. */
+	bool is_beside = chosen.run.unwind == UNWINDS_IF_NEEDED || chosen.run.unwind_budget.is_set ||
+			 (chosen.run.unwind && s->user_regs);
 	s->user_frames |= is_beside;
 	if (!s->stack_bytes)
 		s->stack_bytes = !chosen.run.unwind ? STACK_DEFAULT

@@ -7,6 +7,7 @@
  * in their place.  Everything else passes through.
  */
 #include "base/progress.h"
+#include "counters/settings.h"
 #include "tool/command.h"
 #include "tool/locate-options.h"
 #include "unwind/filter.h"
@@ -31,6 +32,9 @@ static const struct command_option options[] = {
 	  SETS_YES_NO(frame_pointers) },
 	{ 0, "keep-dumps", NULL, "keep the copies of registers and stacks, too",
 	  SETS_FLAG(how.keep_dumps) },
+	{ 0, "user-regs", "LIST", "keep these registers, such as ip,sp, of unwound samples",
+	  PARSED_BY(settings_parse_registers, how.registers, SETTINGS_REGISTERS_TAKES),
+	  .excludes = "keep-dumps" },
 	{ 0, "arch", "ARCH", "the machine, if the stream does not name it",
 	  SETS_CHOICE(arch, arches) },
 	LOCATE_OPTIONS(how.where, debug_dirs),

@@ -3,6 +3,7 @@ complete -c pmu-unwind -l max-stack -x -d 'write at most COUNT user frames of a 
 complete -c pmu-unwind -l join -x -a 'yes no' -d 'complete stacks longer than their copy from earlier stacks (yes)'
 complete -c pmu-unwind -l frame-pointers -x -a 'yes no' -d 'follow frame pointers in code without CFI (yes)'
 complete -c pmu-unwind -l keep-dumps -d 'keep the copies of registers and stacks, too'
+complete -c pmu-unwind -l user-regs -x -d 'keep these registers, such as ip,sp, of unwound samples'
 complete -c pmu-unwind -l arch -x -a 'x86_64 arm64' -d 'the machine, if the stream does not name it: x86_64, arm64'
 complete -c pmu-unwind -l debug-dir -x -a '(__fish_complete_directories)' -d 'look for debug files in DIR first; may be repeated'
 complete -c pmu-unwind -l sysroot -x -a '(__fish_complete_directories)' -d 'take files from DIR, a copy of the recorded machine\'s root'

@@ -78,6 +78,8 @@ const char *settings_parse_branches(const char *list, void *type);
 /* Registers such as "ip,sp" or "all", into a uint64_t, the mask of this machine's registers. */
 const char *settings_parse_registers(const char *list, void *mask);
 
+#define SETTINGS_REGISTERS_TAKES "all, or names of this machine's registers, such as ip,sp"
+
 /*
  * A list of the kinds "fp", "dwarf", "dwarf,BYTES", "lbr" and "none", and of "user", "kernel" (only
  * this part of callchains) and "max=COUNT" (frames), into a struct sample_settings.  "auto" names

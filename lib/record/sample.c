@@ -261,6 +261,21 @@ inlined bool is_plain(const struct stream_event *event, const struct record *rec
 	return chain->count <= words - 1;
 }
 
+size_t sample_choose_registers(uint8_t *to, struct words registers, uint64_t have, uint64_t wanted)
+{
+	size_t size = 0;
+	uint64_t at = 0;
+
+	for (uint64_t left = have; left && at < registers.count; left &= left - 1, at++) {
+		if (!(wanted & left & -left))
+			continue;
+		uint64_t value = word_at(registers, at);
+		memcpy(to + size, &value, sizeof(value));
+		size += sizeof(value);
+	}
+	return size;
+}
+
 bool sample_decode_brief(const struct stream_event *event, uint32_t index,
 			 const struct record *rec, struct sample_brief *out)
 {

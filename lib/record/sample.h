@@ -80,6 +80,12 @@ struct sample {
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed);
 
+/*
+ * Copy those of REGISTERS, which are those of the mask HAVE, that are in the mask WANTED, to TO, u64
+ * each.  Return the number of bytes.
+ */
+size_t sample_choose_registers(uint8_t *to, struct words registers, uint64_t have, uint64_t wanted);
+
 /* The fields that counting needs, as in struct sample. */
 struct sample_brief {
 	uint32_t event;

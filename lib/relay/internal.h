@@ -17,3 +17,10 @@
  */
 size_t trim_copy(void *to, const struct perf_event_header *record,
 		 const struct stream_event *event, bool without_stack);
+
+/*
+ * The same, without the field of the stack, and with only the user registers of the mask REGISTERS:
+ * as an event has them whose stacks are unwound, if the user has asked for registers.
+ */
+size_t trim_to_registers(void *to, const struct perf_event_header *record,
+			 const struct stream_event *event, uint64_t registers);

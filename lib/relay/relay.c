@@ -96,7 +96,16 @@ static void append(struct relay *r, struct relayed_record w, const void *record)
 /* Return whether a sample that is not unwound leaves without its dump. */
 static bool leaves_out_dumps(struct relay *r)
 {
-	return r->has_frame_pointers && exchange_of(r);
+	return r->registers || (r->has_frame_pointers && exchange_of(r));
+}
+
+/* Copy RECORD, a sample of EVENT that was not unwound, to TO, as it leaves.  Return its size. */
+static size_t copy_as_it_leaves(struct relay *r, uint8_t *to,
+				const struct perf_event_header *record,
+				const struct stream_event *event)
+{
+	return r->registers ? trim_to_registers(to, record, event, r->registers)
+			    : trim_copy(to, record, event, leaves_out_dumps(r));
 }
 
 /* Count DUMPS that leave unchanged, by the reason. */
@@ -120,8 +129,8 @@ static void write_as_it_is(struct relay *r, const struct relayed_record *w, bool
 	const struct perf_event_header *record = (const void *)(entry + 1);
 
 	if (leaves_out_dumps(r)) {
-		output_commit(r->out, trim_copy(output_room(r->out, w->size), record,
-						&r->events->event[entry->event], true));
+		output_commit(r->out, copy_as_it_leaves(r, output_room(r->out, w->size), record,
+							&r->events->event[entry->event]));
 		*(is_answered ? &r->beyond : &r->late) += 1;
 	} else {
 		output_write(r->out, record, w->size);
@@ -182,8 +191,9 @@ static void give_up(struct relay *r, const char *why)
 	helper_stop(r->helper, fault);
 	write_waiting(r, true);
 	report_note(r->report, "the process that unwinds stacks %s: it is started again in %u s; "
-		    "until then stacks are recorded as they are: put pmu-unwind after pmu-sample",
-		    fault, plan_start(r));
+		    "until then stacks are %s", fault, plan_start(r),
+		    r->registers ? "followed by frame pointers"
+				 : "recorded as they are: put pmu-unwind after pmu-sample");
 }
 
 /* Give the helper time to answer from now on; after a request to stop, only once. */
@@ -290,7 +300,7 @@ static void write_trimmed(struct relay *r, const struct perf_event_header *recor
 			  const struct stream_event *event)
 {
 	uint8_t *room = output_room(relay_waits(r) ? &r->made : r->out, record->size);
-	size_t size = trim_copy(room, record, event, leaves_out_dumps(r));
+	size_t size = copy_as_it_leaves(r, room, record, event);
 
 	if (relay_waits(r))
 		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, size }, room);

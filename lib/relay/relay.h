@@ -8,7 +8,8 @@
  *
  * If the samples have callchains by frame pointers as well (HAS_FRAME_POINTERS), a sample that the
  * helper does not unwind leaves without its dump.  Then the helper may also say that it needs to
- * see only some samples.
+ * see only some samples.  If the user has asked for REGISTERS, no sample leaves with its dump: all
+ * keep the same registers.
  *
  * If the helper has ended or hangs, records leave at once until the owner starts another: after a
  * pause, which doubles with each start in the same hour up to four minutes.
@@ -36,6 +37,8 @@ struct relay {
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
 	bool has_frame_pointers;	/* a sample needs no dump if it is not unwound */
+	/* mask of registers that all samples keep, without their stacks; 0: see transform_options */
+	uint64_t registers;
 	bool may_wait;		/* for the helper: no new records come meanwhile */
 	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */

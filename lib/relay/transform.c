@@ -12,9 +12,8 @@ struct transform {
 struct transform *transform_new(const struct stream_events *events,
 				const struct transform_options *options, struct report *report)
 {
-	/* A dump may still pass unchanged, so events keep its fields. */
-	const struct unwind_options how = { .keep_fields = true,
-					    .keep_registers = options->keep_registers,
+	const struct unwind_options how = { .keep_fields = !options->registers,
+					    .registers = options->registers,
 					    .judges = options->judges,
 					    .budget = options->budget };
 	struct transform *t = mem_zeroed(1, sizeof(*t));
@@ -57,9 +56,9 @@ void transform_end(struct transform *t)
 	free(t);
 }
 
-void transform_attr(struct perf_event_attr *attr, struct report *report)
+void transform_attr(struct perf_event_attr *attr, uint64_t registers, struct report *report)
 {
-	const struct unwind_options how = { .keep_fields = true };
+	const struct unwind_options how = { .keep_fields = !registers, .registers = registers };
 	struct unwind *u = unwind_new(&how, NULL, report);
 
 	unwind_attr(u, (uint8_t *)attr, sizeof(*attr));

@@ -8,7 +8,11 @@
 struct transform;
 
 struct transform_options {
-	bool keep_registers;	/* samples keep their registers, but not their stacks */
+	/*
+	 * Mask of registers that all samples keep: they have no other registers and no stack.  0: a
+	 * sample may still pass unchanged, so that events keep the fields of dumps.
+	 */
+	uint64_t registers;
 	bool judges;		/* compare stacks with the kernel's: transform_is_spared() */
 	struct unwind_budget budget;
 };
@@ -33,5 +37,8 @@ bool transform_is_spared(const struct transform *t);
 /* Report what was done, and free T. */
 void transform_end(struct transform *t);
 
-/* Change ATTR, an attr in the stream, to describe the samples that transform_sample() writes. */
-void transform_attr(struct perf_event_attr *attr, struct report *report);
+/*
+ * Change ATTR, an attr in the stream, to describe the samples that transform_sample() writes.
+ * REGISTERS: as in the options.
+ */
+void transform_attr(struct perf_event_attr *attr, uint64_t registers, struct report *report);

@@ -321,7 +321,7 @@ static struct helper *start_helper(struct sampler *s, const struct helper_existi
 	enum { LEAST = 16 << 20, MOST = 256 << 20,	/* bytes of memory for records */
 	       WITH_BUDGET = 32 << 20 };		/* ... and a quarter of it for results */
 	const struct sampler_options *o = s->options;
-	const struct transform_options how = { .keep_registers = o->settings.user_regs,
+	const struct transform_options how = { .registers = o->settings.user_regs,
 					       .judges = o->unwind == UNWINDS_IF_NEEDED,
 					       .budget = o->unwind_budget };
 	size_t size = LEAST, most = how.budget.is_set ? WITH_BUDGET : MOST;
@@ -536,7 +536,9 @@ static bool start(struct sampler *s)
 	foreign_ids_init(&s->flow.foreign, &s->counters, s->flow.layout);
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
 					.has_frame_pointers = o->unwind == UNWINDS_IF_NEEDED ||
-							      o->unwind_budget.is_set,
+							      o->unwind_budget.is_set ||
+							      o->settings.user_regs,
+					.registers = o->unwind ? o->settings.user_regs : 0,
 					.stop = o->stop };
 	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;

@@ -116,7 +116,7 @@ void sampler_write_start(struct sampler *s)
 		const struct ids *ids = &s->counters.ids[i];
 		struct perf_event_attr attr = o->events->event[i].attr;
 		if (o->unwind)
-			transform_attr(&attr, s->report);
+			transform_attr(&attr, o->settings.user_regs, s->report);
 		writer_attr(s->out, &attr, ids->id, ids->count);
 		if (ids->count)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);

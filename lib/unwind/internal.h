@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
- * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the frame
- * pointers that can be trusted (frame-pointer.c), 32-bit programs (walk-32.c), the earlier stacks
- * of threads (joiner.c, generation.c), the kernel's own callchains (kernel-chain.c, leaf.c), what
- * unwinding costs (spending.c, cpu-budget.c), and the report at the end (unwind-report.c).
+ * Internals of unwind, shared by the samples (unwind.c, unwind-write.c), the loop over frames
+ * (walk.c), the rules at addresses and their caches (rule.c), the objects that they come from
+ * (code.c), the frame pointers that can be trusted (frame-pointer.c), 32-bit programs (walk-32.c),
+ * the earlier stacks of threads (joiner.c, generation.c), the kernel's own callchains
+ * (kernel-chain.c, leaf.c), what unwinding costs (spending.c, cpu-budget.c), and the report at the
+ * end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"
@@ -206,6 +207,20 @@ struct unwind {
 
 /* Prepare for S, of an event with ATTR: allow it the work of a stack. */
 void unwind_begin(struct unwind *u, const struct perf_event_attr *attr, const struct sample *s);
+
+/* Return whether samples keep the fields of a dump. */
+static inline bool unwind_keeps_fields(const struct unwind *u)
+{
+	return u->options.keep_fields || u->options.keep_dumps;
+}
+
+/*
+ * Write to OUT the record of sample S, which is REC, and return its size in bytes; 0: there is no
+ * room.  IS_UNWOUND: its user words are those in u->frame.
+ */
+size_t unwind_write_sample(struct unwind *u, const struct stream_event *event,
+			   const struct record *rec, const struct sample *s, bool is_unwound,
+			   uint8_t *out);
 
 /* Return the threads of the records that unwind_follow() has followed. */
 const struct tasks *unwind_tasks(const struct unwind *u);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attrs and samples: takes the dump out, puts the callers in, and counts. */
+/* Attrs and samples: finds the callers of samples with dumps, and counts. */
 #include "base/clock.h"
 #include "unwind/deferred.h"
 #include "unwind/internal.h"
@@ -77,15 +77,10 @@ const struct machine *unwind_machine(const struct unwind *u)
 	return name ? machine_find(name) : NULL;
 }
 
-static bool keeps_fields(const struct unwind *u)
-{
-	return u->options.keep_fields || u->options.keep_dumps;
-}
-
 bool unwind_takes(const struct unwind *u, const struct perf_event_attr *attr)
 {
 	return (attr->sample_type & DUMP) == DUMP &&
-	       (attr->sample_type & PERF_SAMPLE_CALLCHAIN || !keeps_fields(u));
+	       (attr->sample_type & PERF_SAMPLE_CALLCHAIN || !unwind_keeps_fields(u));
 }
 
 void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
@@ -100,9 +95,10 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 	if (unwind_takes(u, &attr)) {
 		uint32_t words = u->options.stack_max + UNWIND_OUTERMOST + kernel;
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-		if (!keeps_fields(u)) {
-			attr.sample_type &= ~(uint64_t)DUMP;
-			attr.sample_regs_user = 0;
+		if (!unwind_keeps_fields(u)) {
+			attr.sample_regs_user &= u->options.registers;
+			attr.sample_type &= ~(uint64_t)(attr.sample_regs_user ? PERF_SAMPLE_STACK_USER
+									      : DUMP);
 			attr.sample_stack_user = 0;
 		}
 		if (size >= max_stack + sizeof(attr.sample_max_stack) &&
@@ -302,46 +298,6 @@ bool unwind_is_spared(const struct unwind *u)
 	return u->judge.is_spared;
 }
 
-/* The words of a record, written one after another. */
-struct words_out {
-	uint8_t *at, *end;
-	bool failed;		/* no room */
-};
-
-static void put(struct words_out *w, const void *bytes, size_t size)
-{
-	if (w->failed || (size_t)(w->end - w->at) < size) {
-		w->failed = true;
-		return;
-	}
-	memcpy(w->at, bytes, size);
-	w->at += size;
-}
-
-static void put_u64(struct words_out *w, uint64_t v)
-{
-	put(w, &v, sizeof(v));
-}
-
-static bool is_user_marker(uint64_t word)
-{
-	return word == PERF_CONTEXT_USER || word == CONTEXT_USER_DEFERRED;
-}
-
-/* Write the words of the chain C that are not the user's. */
-static void put_kernel_words(struct words_out *w, struct words c)
-{
-	bool is_user = false;
-
-	for (uint64_t i = 0; i < c.count; i++) {
-		uint64_t word = word_at(c, i);
-		if (word >= PERF_CONTEXT_MAX)
-			is_user = is_user_marker(word);
-		if (!is_user)
-			put_u64(w, word);
-	}
-}
-
 /* Return the word of a callchain that describes how the stack ended. */
 static enum stack_end end_of(enum unwind_outcome outcome)
 {
@@ -358,168 +314,6 @@ static enum stack_end end_of(enum unwind_outcome outcome)
 	default:
 		return STACK_WHOLE;
 	}
-}
-
-/* Return how many words the frames from FIRST up to END take. */
-static uint64_t words_of(const struct unwind *u, uint32_t first, uint32_t end)
-{
-	uint64_t words = end - first;
-
-	for (uint32_t i = first; i < end; i++)
-		words += u->frame[i].is_exact;
-	return words;
-}
-
-/* How many frames of a stack are written: innermost ones, and, if some are left out, outermost. */
-struct frames_kept {
-	uint32_t inner, outer;
-};
-
-/* Return which frames are written if there is room for WORDS words. */
-static struct frames_kept choose_frames(const struct unwind *u, uint64_t words)
-{
-	uint64_t most = u->options.stack_max, n = u->frames, used = 0;
-	struct frames_kept kept = { u->frames, 0 };
-
-	if (n <= most + UNWIND_OUTERMOST && words_of(u, 0, u->frames) <= words)
-		return kept;
-	kept = (struct frames_kept){ 0, n < UNWIND_OUTERMOST ? (uint32_t)n : UNWIND_OUTERMOST };
-	used = stack_left_out_words() + words_of(u, u->frames - kept.outer, u->frames);
-	if (used > words)	/* there is hardly any room */
-		used = kept.outer = 0;
-	while (kept.inner < most && kept.inner + kept.outer < n) {
-		used += 1 + u->frame[kept.inner].is_exact;
-		if (used > words)
-			break;
-		kept.inner++;
-	}
-	return kept;
-}
-
-static void put_range(struct words_out *w, const struct frame *f, const struct frame *end)
-{
-	for (; f < end; f++) {
-		if (f->is_exact)
-			put_u64(w, PERF_CONTEXT_USER);
-		put_u64(w, f->pc);
-	}
-}
-
-/*
- * Write the frames that were found, as many as the options allow and as leave REST bytes of room,
- * and how the stack ends.
- */
-static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
-{
-	size_t room = (size_t)(w->end - w->at), markers = stack_end_markers(u->end);
-	size_t needed = rest + 8 * markers;
-	struct frames_kept kept = choose_frames(u, room > needed ? (room - needed) / 8 : 0);
-
-	put_range(w, u->frame, u->frame + kept.inner);
-	u->counts.frames += kept.inner + kept.outer;
-	u->too_long += kept.inner < u->frames && !kept.outer;
-	u->left_out += kept.outer > 0;
-	if (kept.inner < u->frames && !kept.outer)
-		return;
-	for (uint64_t i = 0; i < stack_left_out_words() && kept.outer; i++)
-		put_u64(w, stack_left_out_word(i));
-	put_range(w, u->frame + u->frames - kept.outer, u->frame + u->frames);
-	for (size_t i = 0; i < markers && u->frames; i++)
-		put_u64(w, PERF_CONTEXT_USER);
-}
-
-/* Where the parts of a SAMPLE are. */
-struct parts {
-	const uint8_t *chain;		/* first byte of the callchain, or of the next field */
-	const uint8_t *after_chain;
-	const uint8_t *dump;		/* the registers' ABI */
-	const uint8_t *stack;		/* the stack's size */
-	const uint8_t *tail;		/* the field after the dump */
-	const uint8_t *end;
-};
-
-static struct parts parts_of(const struct stream_event *event, const struct record *rec,
-			     const struct sample *s)
-{
-	const uint8_t *body = rec->body.at;
-	struct parts p = { .dump = s->user_regs.at - 8, .stack = s->user_stack.at - 8,
-			   .end = rec->body.end };
-	uint64_t size;
-
-	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
-		p.chain = s->callchain.at - 8;
-		p.after_chain = s->callchain.at + 8 * s->callchain.count;
-	} else {
-		p.chain = event->attr.sample_type & PERF_SAMPLE_READ
-			? s->read.at + 8 * s->read.count : body + event->layout.size;
-		p.after_chain = p.chain;
-	}
-	memcpy(&size, p.stack, sizeof(size));
-	p.tail = s->user_stack.at + size + (size ? 8 : 0);
-	return p;
-}
-
-/* Write the registers and the valid bytes of the stack, as far as there is room before REST. */
-static void put_dump(struct words_out *w, const struct sample *s, const struct parts *p,
-		     size_t rest)
-{
-	static const uint8_t zeros[8];
-	uint64_t used = s->user_stack.size;
-
-	put(w, p->dump, (size_t)(p->stack - p->dump));
-	size_t room = (size_t)(w->end - w->at);
-	if (w->failed || room < rest + 24) {
-		put_u64(w, 0);
-		return;
-	}
-	if (used > room - rest - 24)
-		used = room - rest - 24;
-	uint64_t size = (used + 7) & ~7ULL;
-	put_u64(w, size);
-	put(w, s->user_stack.at, used);
-	put(w, zeros, size - used);
-	if (size)
-		put_u64(w, used);
-}
-
-/* Write the record of sample S.  IS_UNWOUND: its user words are those in u->frame. */
-static size_t write_sample(struct unwind *u, const struct stream_event *event,
-			   const struct record *rec, const struct sample *s, bool is_unwound,
-			   uint8_t *out)
-{
-	struct parts p = parts_of(event, rec, s);
-	struct words_out w = { .at = out, .end = out + (RECORD_MAX_SIZE & ~7) };
-	size_t after = (size_t)(p.dump - p.after_chain), tail = (size_t)(p.end - p.tail);
-	bool keep_registers = u->options.keep_registers || u->options.keep_dumps;
-	size_t dump = keep_registers ? (size_t)(p.stack - p.dump) + 8
-				     : u->options.keep_fields ? 16 : 0;
-
-	put(&w, record_bytes(rec), (size_t)(p.chain - (rec->body.at - RECORD_HEADER_SIZE)));
-	uint8_t *count = w.at;
-	put_u64(&w, 0);
-	if (is_unwound) {
-		put_kernel_words(&w, s->callchain);
-		put_frames(u, &w, after + dump + tail);
-	} else if (s->callchain.count) {
-		put(&w, s->callchain.at, 8 * s->callchain.count);
-	}
-	uint64_t words = w.failed ? 0 : (uint64_t)(w.at - count) / 8 - 1;
-	put(&w, p.after_chain, after);
-	if (u->options.keep_dumps)
-		put_dump(&w, s, &p, tail);
-	else if (keep_registers)
-		put(&w, p.dump, (size_t)(p.stack - p.dump));
-	else if (u->options.keep_fields)
-		put_u64(&w, 0);
-	if (keeps_fields(u) && !u->options.keep_dumps)
-		put_u64(&w, 0);		/* no stack */
-	put(&w, p.tail, tail);
-	if (w.failed)
-		return 0;
-	memcpy(count, &words, sizeof(words));
-	uint16_t size = (uint16_t)(w.at - out);
-	memcpy(out + 6, &size, sizeof(size));
-	return size;
 }
 
 /*
@@ -577,5 +371,5 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		is_unwound = true;
 		spending_charge(u, s->pid);
 	}
-	return write_sample(u, event, rec, s, is_unwound, out);
+	return unwind_write_sample(u, event, rec, s, is_unwound, out);
 }

@@ -56,7 +56,7 @@ struct unwind_options {
 	 * as finished.
 	 */
 	bool keep_fields;
-	bool keep_registers;		/* with KEEP_FIELDS: keep the registers, too */
+	uint64_t registers;		/* mask of registers to keep, without KEEP_FIELDS */
 	bool keep_dumps;		/* keep the registers and stacks, too */
 	bool is_swapped;		/* the stream has the other byte order: do not unwind */
 	struct unwind_budget budget;	/* stacks beyond it stay as they are */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trim: a sample says the same without the unused end of its stack, however much is used. */
+/*
+ * trim: a sample says the same without the unused end of its stack, however much is used; and with
+ * fewer registers and no stack, the rest of it.
+ */
 #include "record/sample.h"
 #include "relay/internal.h"
 #include "tests/unit/tap.h"
@@ -100,12 +103,52 @@ static void test_without(const struct stream_event *event, uint64_t used)
 	free(exact);
 }
 
+static void test_registers(const struct stream_event *event, const struct stream_event *trimmed,
+			   uint64_t reserved, uint64_t mask)
+{
+	uint8_t made[512];
+	size_t size = make(made, reserved, reserved / 2);
+	uint8_t *record = malloc(size), *copy = malloc(size);
+
+	memcpy(record, made, size);
+	size_t left = trim_to_registers(copy, (void *)record, event, mask);
+	uint8_t *exact = malloc(left);
+	memcpy(exact, copy, left);
+	struct sample before = decode(record, event), after = decode(exact, trimmed);
+	tap(left == size - 8 - reserved - (reserved ? 8 : 0) - (mask == 2 ? 8 : 0),
+	    "no stack is left, and as many registers as were asked for");
+	tap(before.ip == after.ip && before.weight == after.weight &&
+	    after.callchain.count == 2 && after.user_regs_abi == PERF_SAMPLE_REGS_ABI_64 &&
+	    word_at(after.user_regs, after.user_regs.count - 1) == 12, "the rest is the same");
+	free(record);
+	free(copy);
+	free(exact);
+}
+
+/* Add to EVENTS that of samples with the registers in MASK and without a stack. */
+static const struct stream_event *add_trimmed(struct stream_events *events, uint64_t mask)
+{
+	struct perf_event_attr less = attr;
+	const char *error;
+
+	less.sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
+	less.sample_regs_user = mask;
+	less.sample_stack_user = 0;
+	tap(events_add(events, &less, sizeof(less), (struct cursor){ 0 }, &error), "less of it");
+	return &events->event[events->count - 1];
+}
+
 int main(void)
 {
-	struct stream_events events = { 0 };
+	struct stream_events events = { 0 }, others = { 0 };
 	const char *error;
 
 	tap(events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error), "the event");
+	for (uint64_t mask = 2; mask <= 3; mask++) {
+		const struct stream_event *less = add_trimmed(&others, mask);
+		for (uint64_t reserved = 0; reserved <= STACK; reserved += 8)
+			test_registers(&events.event[0], less, reserved, mask);
+	}
 	for (uint64_t used = 0; used <= STACK; used++)
 		test_used(&events.event[0], STACK, used);
 	test_used(&events.event[0], STACK, STACK + 8);	/* more than there is: all is kept */
@@ -114,5 +157,6 @@ int main(void)
 	test_without(&events.event[0], STACK / 2 + 1);
 	test_without(&events.event[0], STACK);
 	events_release(&events);
+	events_release(&others);
 	return tap_done();
 }
