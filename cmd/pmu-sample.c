@@ -94,7 +94,14 @@ static void complete_settings(void)
 {
 	struct sample_settings *s = &chosen.run.settings;
 
+	if (s->wakes && s->user)
+		command_misused(&command, "--waits samples the kernel, where threads are woken: "
+				"leave out --all-user");
+	s->waits |= s->wakes;
 	s->switches |= s->waits;
+	s->user_regs |= s->wakes ? settings_argument_regs() : 0;
+	if (s->wakes && !s->callchain_given && !command_given("unwind"))
+		chosen.run.unwind = UNWINDS_ALL;
 	if ((command_given("call-graph") || s->waits || chosen.run.unwind) && !s->callchain_given)
 		s->callchain = chosen.run.unwind ? CHAIN_DWARF : CHAIN_FP;
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
@@ -143,8 +150,8 @@ static void complete_copies(void)
 	if (chosen.run.unwind)
 		go_target_complete(s, &chosen.target);
 	/* Samples that keep registers keep no copies, not even where stacks are not unwound. */
-	bool is_beside = chosen.run.unwind == UNWINDS_IF_NEEDED || chosen.run.unwind_budget.is_set ||
-			 (chosen.run.unwind && s->user_regs);
+	bool is_beside = chosen.run.unwind == UNWINDS_IF_NEEDED ||
+			 chosen.run.unwind_budget.is_set || (chosen.run.unwind && s->user_regs);
 	s->user_frames |= is_beside;
 	if (!s->stack_bytes)
 		s->stack_bytes = !chosen.run.unwind ? STACK_DEFAULT
@@ -159,7 +166,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 	const struct event_request request = {
 		.how = &chosen.how, .names = &chosen.names, .filters = &chosen.filters,
 		.fallbacks = &chosen.fallbacks,
-		.switches = chosen.run.settings.waits,
+		.switches = chosen.run.settings.waits, .wakes = chosen.run.settings.wakes,
 	};
 
 	if (chosen.filters.count && chosen.filters.beside_count[0] == 0)
@@ -211,6 +218,15 @@ static void complete_run(void)
 	run->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 }
 
+/* End before a file is made: what was asked for cannot be recorded (reported). */
+static int refuse(struct control *control, struct report *report)
+{
+	target_release(&chosen.target);
+	int status = command_end(report);
+	control_end(control, status, report);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct event_reply reply;
@@ -232,6 +248,8 @@ int main(int argc, char **argv)
 	bool good = (!chosen.control || control_open(&control, chosen.control, &report)) &&
 		    complete_target(first < argc ? argv + first : NULL, &report);
 	complete_copies();
+	if (good && chosen.run.settings.wakes && !request_can_wake(&chosen.how, &report))
+		return refuse(&control, &report);
 	if (format == TO_PERF_DATA && (chosen.level || command_given("flight-recorder")))
 		command_misused(&command, "--to perf.data writes a file, which is not compressed, "
 				"from the start: leave out -z and --flight-recorder");

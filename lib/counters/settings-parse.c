@@ -110,6 +110,17 @@ uint64_t settings_stack_regs(void)
 #endif
 }
 
+uint64_t settings_argument_regs(void)
+{
+#if defined(__x86_64__)
+	return 1ULL << PERF_REG_X86_DI;
+#elif defined(__aarch64__)
+	return 1ULL << 0;	/* x0 */
+#else
+	return 0;
+#endif
+}
+
 const char *settings_parse_registers(const char *list, void *value)
 {
 	uint64_t *mask = value;

@@ -125,8 +125,9 @@ static void set_tracking(const struct sample_settings *s, const struct perf_even
 	attr->exclude_kernel = attr->exclude_hv = 1;	/* needs no rights, and changes nothing */
 	attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = 1;
 	attr->build_id = attr->ksymbol = 1;
-	/* unwinders read other parts of files than code, and data addresses are in any memory */
-	attr->mmap_data = s->callchain == CHAIN_DWARF || first->sample_type & PERF_SAMPLE_ADDR;
+	/* unwinders read other parts of files than code; data addresses and locks are anywhere */
+	attr->mmap_data = s->callchain == CHAIN_DWARF || first->sample_type & PERF_SAMPLE_ADDR ||
+			  s->wakes;
 	attr->context_switch = s->switches;
 }
 

@@ -25,6 +25,7 @@ struct sample_settings {
 	bool user;			/* do not sample the kernel's own code */
 	bool switches;			/* record context switches */
 	bool waits;			/* the last event samples them: where threads wait */
+	bool wakes;			/* the event before it samples who ends waits */
 	bool periods;			/* put the period in each sample, because it changes */
 	int clock;			/* CLOCK_* of the records' times */
 };
@@ -65,6 +66,12 @@ uint64_t settings_leaf_regs(void);
  * 0: the registers of this machine are unknown.
  */
 uint64_t settings_stack_regs(void);
+
+/*
+ * Return the mask of the register that has the first argument of a system call, while it runs: a
+ * lock's address, if threads wait for a lock.  0: the registers of this machine are unknown.
+ */
+uint64_t settings_argument_regs(void);
 
 /*
  * Parse the arguments of options: for command_option.parse.  Each returns NULL, or the first wrong

@@ -108,14 +108,16 @@ static enum event_found report_missing(struct event_parser *p, const struct even
 	size_t count;
 
 	bool readable = tracepoint_root(p->options, root, sizeof(root));
+	snprintf(path, sizeof(path), "%s/%s/%s/id", root, system, name);
+	readable &= !access(path, R_OK) || errno != EACCES;
 	snprintf(path, sizeof(path), "%s/%s", root, system);
 	bool is_system = !access(path, F_OK);
 	if (!is_system && !strpbrk(system, globs)) {
 		return EVENT_UNKNOWN;
 	} else if (!readable) {
 		report_because(p->report, REPORT_NO_RIGHTS);
-		event_wrong(p, item->all.at, "cannot read tracepoints in %s: %s; as root, mount -o "
-			    "remount,mode=755 %.*s", root, strerror(errno),
+		event_wrong(p, item->all.at, "cannot read tracepoints in %s; as root, mount -o "
+			    "remount,mode=750,gid=%u %.*s", root, (unsigned)getegid(),
 			    (int)(strlen(root) - strlen("/events")), root);
 		return EVENT_WRONG;
 	}

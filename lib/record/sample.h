@@ -81,7 +81,7 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 		   struct sample *out, uint64_t *needed);
 
 /*
- * Copy those of REGISTERS, which are those of the mask HAVE, that are in the mask WANTED, to TO, u64
+ * Copy to TO those of REGISTERS, the registers in the mask HAVE, that are in the mask WANTED: u64
  * each.  Return the number of bytes.
  */
 size_t sample_choose_registers(uint8_t *to, struct words registers, uint64_t have, uint64_t wanted);

@@ -37,8 +37,7 @@ struct relay {
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
 	bool has_frame_pointers;	/* a sample needs no dump if it is not unwound */
-	/* mask of registers that all samples keep, without their stacks; 0: see transform_options */
-	uint64_t registers;
+	uint64_t registers;	/* as in struct transform_options */
 	bool may_wait;		/* for the helper: no new records come meanwhile */
 	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */

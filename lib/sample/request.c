@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/request.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAKES "sched:sched_waking"
 
 /*
  * Return whether all events of LIST can be sampled here.  If the kernel may not be sampled, changes
@@ -79,6 +84,74 @@ static void add_filters(const struct event_request *request, struct event_list *
 			reply->not_filtered = event_list_filter(list, first, filters->item[k]);
 }
 
+/*
+ * Add the event that samples who wakes threads up.  Its samples have the tracepoint's fields: who
+ * is woken.  False: reported.
+ */
+static bool add_wakes(const struct event_options *how, struct event_list *list,
+		      struct report *report)
+{
+	if (!event_parse(list, how, WAKES "/period=1/", report))
+		return false;
+	list->event[list->count - 1].attr.sample_type |= PERF_SAMPLE_RAW;
+	return true;
+}
+
+/*
+ * Report why the tracepoints in DIRECTORY cannot be read, and what to do.  Their files are for root
+ * and the group of tracefs, whatever its mode.
+ */
+static void report_unreadable(const char *directory, int error, struct report *report)
+{
+	int size = (int)(strlen(directory) - strlen("/events"));
+
+	if (error == ENOENT) {
+		report_because(report, REPORT_NOT_FOUND);
+		report_error(report, "--waits samples the tracepoint " WAKES ", but there are none "
+			     "in %.*s: as root, mount -t tracefs none %.*s", size, directory, size,
+			     directory);
+		return;
+	}
+	report_because(report, REPORT_NO_RIGHTS);
+	report_error(report, "--waits samples the tracepoint " WAKES ", but %.*s cannot be read: "
+		     "run as root; or, as root, mount -o remount,mode=750,gid=%u %.*s", size,
+		     directory, (unsigned)getegid(), size, directory);
+}
+
+bool request_can_wake(const struct event_options *how, struct report *report)
+{
+	struct event_list one = { 0 };
+	char directory[256], id[512], why[512];
+
+	bool is_readable = event_tracepoints_path(directory, sizeof(directory));
+	snprintf(id, sizeof(id), "%s/sched/sched_waking/id", directory);
+	if (!is_readable || (access(id, R_OK) && errno == EACCES)) {
+		report_unreadable(directory, errno, report);
+		return false;
+	}
+	bool can = add_wakes(how, &one, report);
+	if (can && !event_check(&one.event[0], why, sizeof(why))) {
+		report_because(report, REPORT_NO_RIGHTS);
+		report_error(report, "--waits cannot sample '" WAKES "': %s", why);
+		can = false;
+	}
+	event_list_release(&one);
+	return can;
+}
+
+/* Return whether LIST samples wakeups already: there would be two samples of each. */
+static bool has_wakes(const struct event_list *list, struct report *report)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
+		    !strcmp(list->event[i].base, WAKES)) {
+			report_error(report, "--waits samples '" WAKES "' itself: leave it out "
+				     "of -e");
+			return true;
+		}
+	return false;
+}
+
 bool request_events(const struct event_request *request, struct event_list *list,
 		    struct event_reply *reply, struct report *report)
 {
@@ -108,6 +181,8 @@ bool request_events(const struct event_request *request, struct event_list *list
 			report_note(report, "'%s' is an event of another CPU, %s: this CPU may "
 				    "count something else by its code", list->event[i].name,
 				    list->event[i].foreign);
-	return !request->switches ||
-	       event_parse(list, request->how, "context-switches/period=1/", report);
+	return (!request->wakes ||
+		(!has_wakes(list, report) && add_wakes(request->how, list, report))) &&
+	       (!request->switches ||
+		event_parse(list, request->how, "context-switches/period=1/", report));
 }

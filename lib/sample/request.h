@@ -11,7 +11,8 @@ struct event_request {
 	const struct word_list *filters;	/* for the tracepoints in the previous name; BESIDE
 						   is NAMES */
 	const struct word_list *fallbacks;	/* used if a name cannot be sampled */
-	bool switches;		/* also add the event that samples context switches */
+	bool wakes;		/* also add the event that samples who wakes threads up, ... */
+	bool switches;		/* ... and, after it, the event that samples context switches */
 };
 
 /* Further results of request_events(). */
@@ -21,6 +22,12 @@ struct event_reply {
 	const char *not_filtered;	/* wrong request: an event that has a filter but is not a
 					   tracepoint; or NULL */
 };
+
+/*
+ * Return whether the event that samples who wakes threads up can be sampled.  False: reported, with
+ * what to do.
+ */
+bool request_can_wake(const struct event_options *how, struct report *report);
 
 /*
  * Add the events of REQUEST to LIST.  Returns false if no event can be sampled: reported, or

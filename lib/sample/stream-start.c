@@ -14,7 +14,8 @@
 /* Return which mappings of data the samples need. */
 static enum existing_data data_needed(const struct sampler *s)
 {
-	if (s->events.event[0].attr.sample_type & PERF_SAMPLE_ADDR)
+	if (s->events.event[0].attr.sample_type & PERF_SAMPLE_ADDR ||
+	    s->options->settings.wakes)
 		return EXISTING_MEMORY;
 	return s->options->settings.callchain == CHAIN_DWARF ? EXISTING_FILES : EXISTING_CODE;
 }

@@ -135,6 +135,7 @@ static void report_doubt(const struct sampler *s)
 static void report_lost(const struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
+	bool switches = s->options->settings.switches;
 
 	if (c->lost && counters_have_lost(&s->counters))
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " samples were lost: there was no "
@@ -146,9 +147,10 @@ static void report_lost(const struct sampler *s)
 			    "or, for a reader that stalls, --buffer; before Linux 6.0 the kernel "
 			    "does not count the last losses", c->lost);
 	if (c->lost_others)
-		report_note(s->report, "%" PRIu64 " records of mappings, names and processes were "
-			    "lost: names of functions may be missing; enlarge the rings with -m",
-			    c->lost_others);
+		report_note(s->report, "%" PRIu64 " records of %smappings, names and processes "
+			    "were lost: %snames of functions may be missing; enlarge the rings "
+			    "with -m", c->lost_others, switches ? "switches, " : "",
+			    switches ? "waits and " : "");
 }
 
 /* Report how many samples have labels. */

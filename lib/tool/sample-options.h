@@ -107,6 +107,8 @@ extern const struct command_spelling sample_spellings[];
 	  SETS_TEXT((o).control), .group = SAMPLE_TARGET }, \
 	{ 0, "record", "FIELD,...", "also record data, phys, cpu, raw, branches, switches, ...", \
 	  PARSED_BY(sample_parse_record, (o), SAMPLE_RECORD_TAKES), .group = SAMPLE_FIELDS }, \
+	{ 0, "waits", NULL, "record who keeps whom waiting: --off-cpu, wakeups and locks", \
+	  SETS_FLAG((o).run.settings.wakes), .group = SAMPLE_FIELDS }, \
 	{ 0, "labels", "[LIST]", \
 	  "record labels of threads: go, otel, custom (all), ids, key:NAME", \
 	  PARSED_BY(label_options_parse, (o).run.labels, LABEL_OPTIONS_TAKES), \

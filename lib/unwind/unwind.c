@@ -97,8 +97,9 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 		if (!unwind_keeps_fields(u)) {
 			attr.sample_regs_user &= u->options.registers;
-			attr.sample_type &= ~(uint64_t)(attr.sample_regs_user ? PERF_SAMPLE_STACK_USER
-									      : DUMP);
+			attr.sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
+			if (!attr.sample_regs_user)
+				attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
 			attr.sample_stack_user = 0;
 		}
 		if (size >= max_stack + sizeof(attr.sample_max_stack) &&
