@@ -164,7 +164,7 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 	pairing_out(&c->blame->pairing, &(struct pairing_out){
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
 		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
-		.sleeps = stack->sleeps });
+		.sleeps = stack->sleeps, .joins = stack->joins });
 }
 
 /* S, of sched_switch, is made by the thread that is switched out, or by another. */
@@ -251,9 +251,26 @@ void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out,
 		pairing_runs(p, tid, time);
 }
 
-void collect_blame_thread(struct collect *c, pid_t tid, bool exits)
+void collect_blame_thread(struct collect *c, const struct task_record *task, bool exits,
+			  uint64_t time)
 {
-	pairing_thread(&c->blame->pairing, tid, exits);
+	struct blame *b = c->blame;
+	const char *name = tasks_name_text(&c->labeler.tasks, task->tid);
+
+	if (!exits) {
+		pairing_new_thread(&b->pairing, task->tid);
+		return;
+	}
+	uint32_t frame = profile_named_frame(&collect_subject(c, NULL)->profile, WORD_EXIT);
+	pairing_exit(&b->pairing, &(struct pairing_wake){
+		.time = time, .pid = task->pid, .tid = task->tid, .kind = ENDED_EXIT,
+		.name = intern_text(&b->texts, name),
+		.at.stack = chain_index_add(&b->index, &frame, 1, STACK_WHOLE) }, task->parent_pid);
+}
+
+void collect_blame_forget(struct collect *c, pid_t tid)
+{
+	pairing_forget(&c->blame->pairing, tid);
 }
 
 void collect_relabel_blame(struct collect *c, const uint32_t *moved)

@@ -15,8 +15,12 @@ void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct r
 /* Thread TID was switched in, or OUT, at TIME; PREEMPTED: it could run on. */
 void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted);
 
-/* TID is a new thread, or EXITS. */
-void collect_blame_thread(struct collect *c, pid_t tid, bool exits);
+/* A thread starts, or EXITS, at TIME. */
+void collect_blame_thread(struct collect *c, const struct task_record *task, bool exits,
+			  uint64_t time);
+
+/* TID has ended long ago. */
+void collect_blame_forget(struct collect *c, pid_t tid);
 
 /* Label set I is MOVED[I] now. */
 void collect_relabel_blame(struct collect *c, const uint32_t *moved);

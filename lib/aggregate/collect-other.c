@@ -93,7 +93,7 @@ static void take_thread(struct collect *c, const struct record *rec)
 	if (!record_task(rec, &task))
 		return;
 	if (c->blame)
-		collect_blame_thread(c, task.tid, exits);
+		collect_blame_thread(c, &task, exits, stream_time(c->in, rec));
 	else if (wait)
 		off_cpu_thread(&c->off_cpu, task.tid, exits);
 	if (exits)
@@ -148,6 +148,8 @@ void collect_take_other(struct collect *c, const struct record *rec)
 	stream_note_groups(c->in, &c->groups);
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
+		if (c->blame)
+			collect_blame_forget(c, c->labeler.tasks.forgotten[i].tid);
 		on_cpu_forget(&c->on_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
 		running_out(&c->running, c->labeler.tasks.forgotten[i].tid, RUNNING_NO_CPU, 0);

@@ -17,6 +17,7 @@
 #define WORD_TOO_SMALL "[too small]"		/* paths that a page leaves out */
 #define WORD_PREEMPTED "[preempted]"		/* the leaf: the thread could run, but did not */
 #define WORD_SCHEDULER "[scheduler]"		/* the leaf: woken, but not on a CPU yet */
+#define WORD_EXIT "[exit]"			/* the end of a thread, which has no stack */
 #define WORD_KEPT_BY "[waits for]"		/* between a stack that waits and who ended that */
 #define WORD_WAITED_IN "[which waited in]"	/* between that one and where it waited itself */
 #define WORD_EARLIER_UNLOCKS "[earlier unlocks]"	/* the leaf: forgotten because of a limit */

@@ -48,11 +48,28 @@ static void forget_old(struct pairing *p, struct pairing_thread *t)
 		forget_first(p, t, half);
 }
 
+/* Forget all waits that ended before all waits of now. */
+static void sweep(struct pairing *p)
+{
+	uint64_t oldest = oldest_start(p);
+
+	p->swept = p->waits;
+	for (uint32_t i = 0; i < p->threads; i++) {
+		struct pairing_thread *t = &p->thread[i];
+		uint32_t count = 0;
+		while (count < t->pasts && t->past[count].until <= oldest)
+			count++;
+		forget_first(p, t, count);
+	}
+}
+
 void causes_keep(struct pairing *p, uint32_t at, uint64_t time)
 {
 	struct pairing_thread *t = &p->thread[at];
 
 	forget_old(p, t);
+	if (p->past >= PAIRING_PAST_MAX && p->waits - p->swept > PAIRING_PAST_MAX / 8)
+		sweep(p);
 	if (p->past >= PAIRING_PAST_MAX) {
 		t->stretches -= t->pending;
 		t->pending = 0;

@@ -19,17 +19,25 @@ static uint32_t find_or_add(struct pairing *p, pid_t tid)
 {
 	uint32_t at = tid > 0 ? pairing_find_thread(p, tid) : NONE;
 
-	if (at != NONE || tid <= 0 || p->threads == PAIRING_THREADS_MAX)
+	if (at != NONE || tid <= 0)
 		return at;
-	p->thread = array_grow(p->thread, p->threads, sizeof(*p->thread));
-	p->thread[p->threads] = (struct pairing_thread){ .tid = tid, .queue = NONE };
-	table_add(&p->thread_table, hash_u64((uint32_t)tid), p->threads);
-	return p->threads++;
+	at = p->free_thread;
+	if (at != NONE) {
+		p->free_thread = p->thread[at].newer;
+	} else {
+		if (p->threads == PAIRING_THREADS_MAX)
+			return NONE;
+		p->thread = array_grow(p->thread, p->threads, sizeof(*p->thread));
+		at = p->threads++;
+	}
+	p->thread[at] = (struct pairing_thread){ .tid = tid, .queue = NONE };
+	table_add(&p->thread_table, hash_u64((uint32_t)tid), at);
+	return at;
 }
 
 void pairing_begin(struct pairing *p)
 {
-	p->oldest = p->newest = p->free_queue = p->free_wake = NONE;
+	p->oldest = p->newest = p->free_thread = p->free_queue = p->free_wake = NONE;
 }
 
 /* Append thread T to those that wait. */
@@ -230,6 +238,13 @@ static void add_scheduler(struct pairing *p, const struct pairing_thread *t, uin
 	delays_add(&p->delays, delays_child(&p->delays, t->root, DELAY_SCHEDULER, 0), 0, ns);
 }
 
+/* Return whether T waited for the thread that exited last. */
+static bool has_joined(const struct pairing *p, const struct pairing_thread *t)
+{
+	return t->out.joins && p->exit.time > t->since &&
+	       (p->exit.pid == t->out.pid || p->exit_parent == t->out.pid);
+}
+
 void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 {
 	uint32_t at = pairing_find_thread(p, tid);
@@ -238,7 +253,10 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 	if (!t || !t->waits)
 		return;
 	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since;
-	if (was_early) {
+	if (!t->woken && has_joined(p, t)) {
+		t->by = p->exit;
+		end_by_wake(p, at, p->exit.time);
+	} else if (was_early) {
 		t->by.lock.key = 0;	/* it is not the end of a stretch of this wait */
 		end_by_wake(p, at, t->since);
 	}
@@ -252,17 +270,53 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 	leave(p, at);
 }
 
-void pairing_thread(struct pairing *p, pid_t tid, bool exits)
+/* Begin with TID anew: it does not wait.  Return it; NONE: there are too many. */
+static uint32_t restart(struct pairing *p, pid_t tid)
 {
 	uint32_t at = find_or_add(p, tid);
+
+	if (at == NONE)
+		return NONE;
+	if (p->thread[at].waits)
+		leave(p, at);
+	p->thread[at].by.time = 0;
+	return at;
+}
+
+void pairing_new_thread(struct pairing *p, pid_t tid)
+{
+	uint32_t at = restart(p, tid);
+
+	if (at == NONE)
+		return;
+	p->thread[at].exited = false;
+	causes_forget(p, at);
+}
+
+void pairing_exit(struct pairing *p, const struct pairing_wake *last, pid_t parent)
+{
+	uint32_t at = restart(p, last->tid);
+
+	if (at != NONE)
+		p->thread[at].exited = true;
+	p->exit = *last;
+	p->exit_parent = parent;
+}
+
+void pairing_forget(struct pairing *p, pid_t tid)
+{
+	uint32_t at = pairing_find_thread(p, tid);
 
 	if (at == NONE)
 		return;
 	if (p->thread[at].waits)
 		leave(p, at);
-	p->thread[at].exited = exits;
-	p->thread[at].by.time = 0;
 	causes_forget(p, at);
+	free(p->thread[at].past);
+	free(p->thread[at].stretch);
+	table_remove(&p->thread_table, hash_u64((uint32_t)tid), at);
+	p->thread[at] = (struct pairing_thread){ .tid = 0, .newer = p->free_thread };
+	p->free_thread = at;
 }
 
 void pairing_end(struct pairing *p, uint64_t time)

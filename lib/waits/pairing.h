@@ -62,6 +62,7 @@ struct pairing_out {
 	struct pairing_lock lock;
 	enum pairing_rule rule;
 	bool sleeps;		/* it waits for time to pass: a timer ends it */
+	bool joins;		/* it waits for the end of a thread of PID, or a child of it */
 };
 
 /* A thread wakes another. */
@@ -124,7 +125,10 @@ struct pairing {
 	struct pairing_thread *thread;
 	uint32_t threads;
 	struct table thread_table;
+	uint32_t free_thread;
 	uint32_t oldest, newest;	/* threads that wait, by the start of their waits */
+	struct pairing_wake exit;	/* the last thread that exited; TIME 0: none */
+	pid_t exit_parent;
 	struct pairing_queue *queue;
 	uint32_t queues, free_queue;
 	struct table queue_table;
@@ -133,6 +137,7 @@ struct pairing {
 	uint32_t search;		/* queue to look at for a wake to forget */
 	uint32_t past;			/* waits that are kept for causes */
 	uint64_t waits, steps;		/* waits that ended, and work for their causes */
+	uint64_t swept;			/* WAITS when all old waits were forgotten */
 };
 
 void pairing_begin(struct pairing *p);
@@ -143,8 +148,17 @@ void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempte
 void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake);
 void pairing_runs(struct pairing *p, pid_t tid, uint64_t time);
 
-/* TID is a new thread, or (EXITS) runs for the last time. */
-void pairing_thread(struct pairing *p, pid_t tid, bool exits);
+/* TID is a new thread. */
+void pairing_new_thread(struct pairing *p, pid_t tid);
+
+/*
+ * The thread of LAST, a wake of kind ENDED_EXIT, runs for the last time; its process is a child of
+ * PARENT.  Linux 6.16 and newer record no wake of whoever waits for that.
+ */
+void pairing_exit(struct pairing *p, const struct pairing_wake *last, pid_t parent);
+
+/* TID has ended long ago. */
+void pairing_forget(struct pairing *p, pid_t tid);
 
 /* The stream ends at TIME: count the threads that still wait. */
 void pairing_end(struct pairing *p, uint64_t time);

@@ -8,7 +8,8 @@ enum { FUNCTIONS_MAX = 16 };
 
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
-	KERNEL_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
+	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_CALLS, PROGRAM_LOCK,
+	PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
 	PROGRAM_OTHER, PROGRAM_PARKS, HINTS
 };
 
@@ -28,12 +29,14 @@ static const char *const parts[HINTS][9] = {
 	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
+	[KERNEL_JOINS] = { "do_wait", "kernel_wait" },
+	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin", "thrd_join" },
 	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
 			    "thrd_" },
 	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "mutex" },
 	[PROGRAM_PAIR_LOCK] = { "pthread_rwlock", "RwLock" },
 	[PROGRAM_CONDITION] = { "pthread_cond", "cnd_", "Condvar", "condition_variable" },
-	[PROGRAM_OTHER] = { "sem_", "pthread_barrier", "Barrier", "pthread_join", "_clockjoin" },
+	[PROGRAM_OTHER] = { "sem_", "pthread_barrier", "Barrier" },
 	[PROGRAM_PARKS] = { "ThreadParker", "thread_parker", "thread_parking", "Parker::park",
 			    "Unsafe_Park", "PlatformEvent::park", "parking_lot",
 			    "runtime.futexsleep" },
@@ -72,6 +75,7 @@ static void add_kernel(struct wait_stack *s, uint32_t hints)
 	s->by_signal |= hints & HINT(KERNEL_SIGNAL);
 	s->by_sender |= hints & HINT(KERNEL_SENDER);
 	s->sleeps |= hints & HINT(KERNEL_SLEEPS);
+	s->joins |= hints & HINT(KERNEL_JOINS);
 }
 
 /*
@@ -86,7 +90,9 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 	if (s->is_lock || s->is_condition || s->is_parked)
 		return;
 	s->is_lock = is_pair || hints & HINT(PROGRAM_LOCK);
-	s->is_condition = !s->is_lock && hints & (HINT(PROGRAM_CONDITION) | HINT(PROGRAM_OTHER));
+	s->joins |= hints & HINT(PROGRAM_JOINS);
+	s->is_condition = !s->is_lock && hints & (HINT(PROGRAM_CONDITION) | HINT(PROGRAM_OTHER) |
+						  HINT(PROGRAM_JOINS));
 	s->is_pair = is_pair || (s->is_condition && hints & HINT(PROGRAM_CONDITION));
 }
 

@@ -131,7 +131,7 @@ static void test_edges(void)
 	pairing_runs(&p, 2, 141);
 	tap(p.sums.scheduler == 20 && p.sums.outside == 10,
 	    "so does one that comes just before the switch");
-	pairing_thread(&p, 2, true);
+	pairing_exit(&p, &(struct pairing_wake){ .time = 149, .pid = 1, .tid = 2 }, 0);
 	out(&p, 2, 7, 150);
 	pairing_end(&p, 300);
 	tap(p.sums.open == 60, "a thread that has exited waits no more");
