@@ -135,14 +135,17 @@ static uint32_t lock_name(struct blame *b, const char *text)
 	return id;
 }
 
-/* Return the lock that S waits for, or wakes somebody at. */
+/* Return the lock that S waits for. */
 static struct pairing_lock lock_of(struct collect *c, const struct resolved_sample *s,
 				   const struct wait_stack *stack)
 {
+	uint64_t key = futex_key(&c->tables, s, stack->is_pair);
 	char text[FUTEX_TEXT];
-	uint64_t key = futex_lock(&c->tables, s, stack->is_pair, text);
 
-	return (struct pairing_lock){ key, key ? lock_name(c->blame, text) : 0 };
+	if (!key)
+		return (struct pairing_lock){ .key = 0 };
+	futex_text(&c->tables, s, stack->is_pair, text);
+	return (struct pairing_lock){ key, lock_name(c->blame, text) };
 }
 
 /* Return the number at OFFSET of the tracepoint's fields of S; 0: they are too short. */
@@ -197,8 +200,10 @@ static void take_wake(struct collect *c, const struct resolved_sample *s,
 		.name = intern_text(&b->texts, s->comm ? c->tables.string[s->comm] : ""),
 		.kind = wait_stack_kind(stack, in_interrupt) };
 
-	if (wake.kind == ENDED_THREAD)
-		wake.lock = lock_of(c, s, stack);
+	if (wake.kind == ENDED_THREAD) {
+		wake.word = futex_key(&c->tables, s, false);
+		wake.pair = futex_key(&c->tables, s, true);
+	}
 	pairing_runs(&b->pairing, s->tid, s->time);
 	if (woken > 0)
 		pairing_wake(&b->pairing, woken, &wake);

@@ -64,17 +64,38 @@ static bool is_in_shared_file(const struct resolved *r, const struct resolved_da
 	       r->object[d->object].size == 0;
 }
 
-uint64_t futex_lock(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
-		    char text[FUTEX_TEXT])
+static uint64_t address_of(const struct resolved_sample *s)
 {
-	uint64_t address = s->has & PERF_SAMPLE_ADDR ? s->value[VALUE_ADDR] : 0;
-	uint64_t in_pair = is_pair ? address & 7 : 0, key;
-	const struct resolved_datum *d = s->datum ? &r->datum[s->datum - 1] : NULL;
-	const char *name = d ? r->string[r->function[d->function].name] : "";
-	bool has_offset = d && resolved_has_offset(d->kind);
+	return s->has & PERF_SAMPLE_ADDR ? s->value[VALUE_ADDR] : 0;
+}
+
+static const struct resolved_datum *datum_of(const struct resolved *r,
+					     const struct resolved_sample *s)
+{
+	return s->datum ? &r->datum[s->datum - 1] : NULL;
+}
+
+uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair)
+{
+	uint64_t address = address_of(s), in_pair = is_pair ? address & 7 : 0, place;
 
 	if (!address)
 		return 0;
+	if (is_in_shared_file(r, datum_of(r, s)))
+		place = hash_more(hash_u64(s->datum), s->data_offset - in_pair);
+	else
+		place = hash_more(hash_u64((uint32_t)s->pid) + 1, address - in_pair);
+	return hash_more(place, is_pair) | 1;
+}
+
+void futex_text(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
+		char text[FUTEX_TEXT])
+{
+	uint64_t address = address_of(s), in_pair = is_pair ? address & 7 : 0;
+	const struct resolved_datum *d = datum_of(r, s);
+	const char *name = d ? r->string[r->function[d->function].name] : "";
+	bool has_offset = d && resolved_has_offset(d->kind);
+
 	if (has_offset && s->data_offset > in_pair)
 		snprintf(text, FUTEX_TEXT, "%.400s+0x%" PRIx64, name, s->data_offset - in_pair);
 	else if (has_offset)
@@ -82,9 +103,4 @@ uint64_t futex_lock(const struct resolved *r, const struct resolved_sample *s, b
 	else
 		snprintf(text, FUTEX_TEXT, "%.400s%s0x%" PRIx64, name, *name ? " " : "",
 			 address - in_pair);
-	if (is_in_shared_file(r, d))
-		key = hash_more(hash_u64(s->datum), s->data_offset - in_pair);
-	else
-		key = hash_more(hash_u64((uint32_t)s->pid) + 1, address - in_pair);
-	return key | 1;
 }

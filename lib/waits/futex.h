@@ -21,12 +21,14 @@ uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 enum { FUTEX_TEXT = 512 };
 
 /*
- * Return a number for the lock of S, whose word is its data address; 0: it has none.  Equal locks
- * have equal numbers, also in shared memory.  TEXT gets its name.  IS_PAIR: its object has two
- * words of 4 bytes next to each other.
+ * Return a number for the word of S, its data address; 0: it has none.  Equal words have equal
+ * numbers, also in shared memory.  IS_PAIR: for the aligned 8 bytes that it is in.
  */
-uint64_t futex_lock(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
-		    char text[FUTEX_TEXT]);
+uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair);
+
+/* Set TEXT to the name of that word, or these 8 bytes. */
+void futex_text(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
+		char text[FUTEX_TEXT]);
 
 /* Return whether samples of an event with ATTR may have such a word. */
 bool futex_has_samples(const struct perf_event_attr *attr);

@@ -67,14 +67,11 @@ struct pairing_queue {
 void queue_enter(struct pairing *p, uint32_t t);
 void queue_leave(struct pairing *p, uint32_t t);
 
-/* Keep WAKE if somebody waits for its lock.  Its time may be set to a later one. */
-void queue_wake(struct pairing *p, struct pairing_wake *wake);
+/* Keep WAKE if somebody waits for the lock KEY.  Its time may be set to a later one. */
+void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake);
 
 /* Thread T, which waits in a queue, is woken by the last wake there: charge each stretch. */
 void queue_charge(struct pairing *p, uint32_t t);
-
-/* Let the wait of thread T start at TIME, which is later, unless it was in a queue's stretch. */
-void queue_start(struct pairing *p, uint32_t t, uint64_t time);
 
 /* Forget the wakes on queue Q that no wait needs. */
 void queue_settle(struct pairing *p, uint32_t q);

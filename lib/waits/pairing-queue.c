@@ -149,10 +149,10 @@ static uint32_t new_wake(struct pairing *p, struct pairing_queue *q)
 	return p->wakes++;
 }
 
-void queue_wake(struct pairing *p, struct pairing_wake *wake)
+void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake)
 {
 	uint32_t id;
-	struct pairing_queue *q = queue_of(p, wake->lock.key, &id);
+	struct pairing_queue *q = queue_of(p, key, &id);
 
 	if (!q)			/* nobody waits for it, or the mode needs no queues */
 		return;
@@ -166,18 +166,6 @@ void queue_wake(struct pairing *p, struct pairing_wake *wake)
 	else
 		p->wake[q->last].next = at;
 	q->last = at;
-}
-
-void queue_start(struct pairing *p, uint32_t at, uint64_t time)
-{
-	struct pairing_thread *t = &p->thread[at];
-	struct pairing_queue *q = t->queue == NONE ? NULL : &p->queue[t->queue];
-
-	if (q && q->numbers > t->after_number)
-		return;
-	t->since = time;
-	if (q && time > q->newest)
-		q->newest = time;
 }
 
 uint32_t queue_first_wake(const struct pairing *p, uint32_t at)

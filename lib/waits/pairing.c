@@ -93,10 +93,13 @@ void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempte
 	if (!t || !t->waits || t->is_out)
 		return;
 	t->is_out = true;
-	if (preempted)
+	if (preempted) {
 		leave(p, at);
-	else if (time > t->since && !t->woken)
-		queue_start(p, at, time);
+	} else if (time > t->since && !t->woken) {
+		queue_leave(p, at);	/* wakes before that are not during the wait */
+		t->since = time;
+		queue_enter(p, at);
+	}
 }
 
 static bool is_by_somebody(enum pairing_ended ended)
@@ -146,12 +149,12 @@ void pairing_charge_earlier(struct pairing *p, uint32_t root, uint64_t ns)
 	p->sums.charged += ns;
 }
 
-/* Return how the wait of T, which is woken, is divided: only its own lock has had other wakes. */
+/* Return how the wait of T, which is woken, is divided. */
 static enum pairing_rule rule_of(const struct pairing_thread *t)
 {
-	bool is_other = t->out.lock.key == 0 || t->out.lock.key != t->by.lock.key;
+	bool has_stretches = t->out.lock.key && is_by_somebody(t->by.kind);
 
-	return t->out.rule == RULE_UNLOCKS && is_other ? RULE_LAST : t->out.rule;
+	return t->out.rule == RULE_UNLOCKS && !has_stretches ? RULE_LAST : t->out.rule;
 }
 
 /* Say who kept T waiting, until it was woken. */
@@ -195,21 +198,30 @@ static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 	queue_leave(p, at);
 }
 
+/*
+ * A wake counts for all who wait at its word.  If it ends a wait for another lock, it counts there,
+ * too: the kernel may move waiters to another word, and the end of a thread has no word.
+ */
 void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 {
 	struct pairing_wake by = *wake;
-
-	queue_wake(p, &by);
 	uint32_t at = pairing_find_thread(p, tid);
 	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+	bool ends = t && t->waits && !t->woken;
+	uint64_t own = ends && is_by_somebody(wake->kind) ? t->out.lock.key : 0;
 
-	if (!t || !t->waits || t->woken) {
-		if (t && !t->waits)
-			t->by = by;
-		return;
+	for (int i = 0; i < 2; i++) {
+		uint64_t key = i ? wake->pair : wake->word;
+		struct pairing_wake copy = *wake;
+		if (key && key != own)
+			queue_wake(p, key, &copy);
 	}
-	t->by = by;
-	end_by_wake(p, at, by.time);
+	if (own)
+		queue_wake(p, own, &by);
+	if (t && !t->woken)
+		t->by = by;
+	if (ends)
+		end_by_wake(p, at, by.time);
 }
 
 /* T, which waited, runs or the stream ends at TIME, and no wake was recorded. */
@@ -255,9 +267,10 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since;
 	if (!t->woken && has_joined(p, t)) {
 		t->by = p->exit;
+		t->out.rule = RULE_LAST;
 		end_by_wake(p, at, p->exit.time);
 	} else if (was_early) {
-		t->by.lock.key = 0;	/* it is not the end of a stretch of this wait */
+		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
 		end_by_wake(p, at, t->since);
 	}
 	if (t->woken)

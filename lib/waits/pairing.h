@@ -48,7 +48,9 @@ enum pairing_rule {
 	RULE_PARKED,		/* the same, as the thread waits on a word of its own */
 };
 
-/* What a thread waits for, or wakes: a word in memory.  Equal keys are one lock. */
+/*
+ * What a thread waits for: a word in memory, or two next to each other.  Equal keys are one lock.
+ */
 struct pairing_lock {
 	uint64_t key;		/* 0: none */
 	uint32_t name;		/* of the caller */
@@ -71,7 +73,9 @@ struct pairing_wake {
 	pid_t pid, tid;
 	uint32_t name;		/* of the caller: who wakes */
 	struct delay_place at;
-	struct pairing_lock lock;
+	/* Keys of the word at which it wakes, and of the two words that this is in: only who waits
+	   knows whether they are one lock.  0: none. */
+	uint64_t word, pair;
 	enum pairing_ended kind;	/* what it is; not ENDED_UNKNOWN, ENDED_PROCESS */
 };
 

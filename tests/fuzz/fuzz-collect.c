@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.selection = SELECTION_ALL, .labels = size % 2 ? NULL : all_labels, .max_stacks = 4,
 		.data_frames = size % 3 == 0, .latency = size % 5 < 2, .wall = size % 5 == 0,
 		.parallelism = size % 7 < 2, .as_time = size % 7 == 3,
+		.blame = size % 4, .all_waits = size % 8 == 1, .links = size % 3,
 	};
 	const char *wrong;
 	struct output out;
