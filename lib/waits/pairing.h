@@ -24,6 +24,7 @@
  *   PAIRING_CAUSES	the stack that waits, DELAY_WAITS_FOR a stack, which DELAY_WAITED_IN another
  */
 #pragma once
+#include "base/report.h"
 #include "waits/delays.h"
 
 #include <sys/types.h>
@@ -169,5 +170,11 @@ void pairing_end(struct pairing *p, uint64_t time);
 
 /* Label I is MOVED[I] now. */
 void pairing_relabel(struct pairing *p, const uint32_t *moved);
+
+/*
+ * After pairing_end(): report how much is explained, and what the limits left out.  If sums differ
+ * that must be equal, that is an error.
+ */
+void pairing_report(const struct pairing *p, struct report *report);
 
 void pairing_release(struct pairing *p);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says how much of the waiting is explained, and checks that nothing was lost in between. */
+#include "record/words.h"
+#include "waits/pairing.h"
+
+#include <inttypes.h>
+
+/* Return whether the sums that must be equal are; only a fault of ours makes them differ. */
+static bool sums_are_equal(const struct pairing *p)
+{
+	const struct pairing_sums *s = &p->sums;
+	uint64_t shown = 0;
+
+	for (uint32_t i = 0; i < p->delays.count; i++)
+		shown += p->delays.node[i].ns;
+	if (p->delays.refused)
+		return true;
+	if (p->mode == PAIRING_BLOCK)
+		return shown == s->waited + s->outside + s->open + s->scheduler;
+	return shown == s->charged + s->scheduler && s->charged == s->waited && !p->unequal;
+}
+
+static void report_limits(const struct pairing *p, struct report *report)
+{
+	if (p->refused)
+		report_note(report, "%" PRIu64 " waits are left out: more than %d threads",
+			    p->refused, PAIRING_THREADS_MAX);
+	if (p->dropped)
+		report_note(report, "%" PRIu64 " wakes were forgotten, because more than %d came "
+			    "while threads waited: what they ended is at "
+			    WORD_EARLIER_UNLOCKS, p->dropped, PAIRING_WAKES_MAX);
+	if (p->shortened)
+		report_note(report, "the causes of %" PRIu64 " waits are not followed to their "
+			    "end: there are too many", p->shortened);
+	if (p->delays.refused)
+		report_note(report, "there are more than %d different paths: the time of %" PRIu64
+			    " more is at shorter ones, or left out", DELAY_NODES_MAX,
+			    p->delays.refused);
+}
+
+void pairing_report(const struct pairing *p, struct report *report)
+{
+	const struct pairing_sums *s = &p->sums;
+	double all = (double)(s->waited + s->outside + s->open);
+
+	report_limits(p, report);
+	if (!sums_are_equal(p))
+		report_error(report, "the parts of the waits are not as long as the waits: this is "
+			     "a fault of pmu-topprof");
+	if (all <= 0)
+		return;
+	report_summary(report, "waits: %.1f %% of %.2f s are explained; %.1f %% ended from outside "
+		       "the process (-a shows by whom); %.1f %% still waited at the end",
+		       100 * (double)s->waited / all, all / 1e9,
+		       100 * (double)s->outside / all, 100 * (double)s->open / all);
+	report_summary(report, "waits: %.3f s more until the threads ran again are at "
+		       WORD_SCHEDULER, (double)s->scheduler / 1e9);
+	if (s->parked > s->locked / 2)
+		report_note(report, "this program parks each thread on a word of its own "
+			    "(parking_lot, Java): waits are charged to the last waker");
+}
