@@ -33,6 +33,7 @@ complete -c pmu-prof -l delay -s D -x -d 'start after TIME (100: ms; 2s); -1: wh
 complete -c pmu-prof -l control -r -F -d 'read commands from FD|FIFO: enable, disable, snapshot, stop'
 complete -c pmu-prof -l record -x -a '(__fish_append , data phys cpu cgroup page-size raw switches branches user-regs intr-regs time)' -d 'also record data, phys, cpu, raw, branches, switches, ...'
 complete -c pmu-prof -l waits -d 'record who keeps whom waiting: --off-cpu, wakeups and locks'
+complete -c pmu-prof -l waits-min -x -d 'with --waits: no stacks of waits shorter than TIME (50us)'
 complete -c pmu-prof -l labels -d 'record labels of threads: go, otel, custom (all), ids, key:NAME'
 complete -c pmu-prof -l jit-map -d 'with -p, -u, --comm: ask Java for the names of its compiled code'
 complete -c pmu-prof -l ring -s m -x -d 'use rings of SIZE pages or bytes (512K, 4M), one per CPU'

@@ -21,6 +21,7 @@
 #define WORD_KEPT_BY "[waits for]"		/* between a stack that waits and who ended that */
 #define WORD_WAITED_IN "[which waited in]"	/* between that one and where it waited itself */
 #define WORD_EARLIER_UNLOCKS "[earlier unlocks]"	/* the leaf: forgotten because of a limit */
+#define WORD_SHORT_WAITS "[short waits]"	/* the leaf: all waits that were too short to see */
 #define WORD_WAITS "[waits]"			/* the leaf: the thread waits; nothing is known */
 #define WORD_WAITS_FOR "[waits: %s]"		/* the same: in this function or system call */
 #define WORD_NO_CODE "[cut: no code]"		/* the root: why callers are missing */

@@ -251,6 +251,26 @@ static void follow_waiting(struct flow *f)
 	}
 }
 
+/* Return whether RECORD is a sample of a wait that may be short. */
+static bool is_wait(const struct flow *f, const struct perf_event_header *record)
+{
+	return f->shorts.least && record->type == PERF_RECORD_SAMPLE &&
+	       &f->events->event[event_of(f, record)] == f->shorts.event;
+}
+
+/* Find the short waits among the records in the rings, which stay there. */
+static void find_short_waits(struct flow *f)
+{
+	short_waits_begin(&f->shorts);
+	for (size_t i = 0; i < f->counters->cpus; i++) {
+		struct ring copy = f->counters->ring[i];	/* its tail moves, the ring's not */
+		const struct perf_event_header *record;
+		for (; copy.fd >= 0 && (record = ring_peek(&copy)); ring_take(&copy))
+			short_waits_look(&f->shorts, record, f->layout, is_wait(f, record));
+	}
+	short_waits_find(&f->shorts);
+}
+
 bool flow_round(struct flow *f, uint64_t horizon)
 {
 	struct ring *ring = f->counters->ring;
@@ -266,6 +286,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			ring_refresh(&ring[i]);
 	if (f->waiting.event)
 		follow_waiting(f);
+	if (f->shorts.least)
+		find_short_waits(f);
 	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f),
 			f->foreign.candidates > 0);
 	for (; (record = ring_merge_next(&m)); records++) {
@@ -280,6 +302,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			continue;
 		if (f->labels && record->type == PERF_RECORD_SAMPLE)
 			write_labels(f, kept, record);
+		if (is_wait(f, record))
+			record = short_waits_replace(&f->shorts, record, f->layout);
 		if (record->type == PERF_RECORD_FORK)
 			process_set_selects(&f->family, record, f->layout);
 		descendants_follow(&f->descendants, record);
@@ -346,6 +370,7 @@ void flow_close(struct flow *f)
 	owners_release(&f->owners);
 	foreign_ids_release(&f->foreign);
 	waiting_release(&f->waiting);
+	short_waits_release(&f->shorts);
 	descendants_release(&f->descendants);
 	flight_close(&f->flight);
 	relay_release(&f->relay);

@@ -11,6 +11,7 @@
 #include "counters/owners.h"
 #include "relay/relay.h"
 #include "sample/doubt.h"
+#include "sample/short-waits.h"
 #include "sample/waiting.h"
 #include "target/descendants.h"
 #include "target/go-program.h"
@@ -47,6 +48,7 @@ struct flow {
 	struct foreign_ids foreign;	/* finds the events of samples with other sessions' IDs */
 	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct start_waits waiting;	/* for the next round: threads that waited at the start */
+	struct short_waits shorts;	/* if LEAST: samples of waits that are shorter */
 	struct descendants descendants;	/* if on: of the command */
 	struct flight flight;
 	struct go_programs go_programs;

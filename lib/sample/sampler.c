@@ -532,6 +532,8 @@ static bool start(struct sampler *s)
 				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
+	s->flow.shorts = (struct short_waits){ .least = o->waits_min,
+					       .event = &s->events.event[s->sampled - 1] };
 	s->flow.descendants.on = o->target->command;
 	foreign_ids_init(&s->flow.foreign, &s->counters, s->flow.layout);
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,

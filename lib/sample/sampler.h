@@ -58,6 +58,7 @@ struct sampler_options {
 	char *const *clock_command;	/* run this command, and stop when it ends; or NULL */
 	bool quiet_status;		/* do not report a command that failed */
 	struct sample_settings settings;
+	uint64_t waits_min;		/* ns: leave out the stacks of shorter waits; 0: of none */
 	uint64_t delay;			/* ns until counting starts, or SAMPLER_UNTIL_ENABLED */
 	uint64_t duration;		/* ns that counting lasts; 0: no limit */
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream-start - writes the start of each stream: the events, the machine, existing processes. */
 #include "linux/proc.h"
+#include "record/words.h"
 #include "relay/transform.h"
 #include "sample/internal.h"
 #include "stream/writer.h"
@@ -130,6 +131,9 @@ void sampler_write_start(struct sampler *s)
 		features_write_cpu(s->out);
 	write_slots(s);
 	existing_kernel(s->out, sampler_layout(s));
+	if (o->waits_min)
+		existing_kernel_name(s->out, sampler_layout(s), SHORT_WAITS_ADDRESS,
+				     SHORT_WAITS_BYTES, WORD_SHORT_WAITS);
 	if (o->unwind)
 		write_shown_processes(s);
 	else

@@ -322,6 +322,9 @@ void sampler_summarize(struct sampler *s)
 		       "throttled %" PRIu64 " times, %" PRIu64 " bytes", c->samples, elapsed,
 		       elapsed > 0 ? (double)c->samples / elapsed : 0, c->lost, c->throttled,
 		       s->bytes + s->out->written);
+	if (s->options->waits_min)
+		report_summary(s->report, "%" PRIu64 " waits were shorter than --waits-min: their "
+			       "stacks are left out", s->flow.shorts.replaced);
 	if (s->flow.foreign.count)
 		report_summary(s->report, "%" PRIu64 " samples had the ID of another session's "
 			       "event, as Linux leaves it there: they were given ours",

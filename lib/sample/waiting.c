@@ -125,9 +125,8 @@ void waiting_look(struct start_waits *w, pid_t pid, pid_t tid)
 	table_add(&w->table, hash_u64((uint32_t)tid), (uint32_t)w->count++);
 }
 
-/* Read from RECORD the thread that it is about, and its time.  False: it says nothing of waits. */
-static bool read_record(const struct perf_event_header *record, const struct sample_layout *l,
-			pid_t *tid, uint64_t *time)
+bool waiting_read_switch(const struct perf_event_header *record, const struct sample_layout *l,
+			 pid_t *tid, uint64_t *time)
 {
 	const uint8_t *at = (const uint8_t *)record;
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
@@ -153,7 +152,7 @@ void waiting_follow(struct start_waits *w, const struct perf_event_header *recor
 	uint64_t time;
 	pid_t tid;
 
-	if (!read_record(record, layout, &tid, &time))
+	if (!waiting_read_switch(record, layout, &tid, &time))
 		return;
 	struct waiting_thread *t = find(w, tid);
 	if (!t || (t->first != FIRST_NONE && t->first_time <= time))

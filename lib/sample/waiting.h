@@ -71,6 +71,13 @@ void waiting_follow(struct start_waits *w, const struct perf_event_header *recor
 		    const struct sample_layout *layout);
 
 /*
+ * Read from RECORD, a SAMPLE or a switch, the thread that it is about, and its time.  LAYOUT: of
+ * all records.  False: it is neither.
+ */
+bool waiting_read_switch(const struct perf_event_header *record,
+			 const struct sample_layout *layout, pid_t *tid, uint64_t *time);
+
+/*
  * Write the samples of the threads that waited at the start to FLOW, and forget all threads.
  * Return how many samples.
  */

@@ -19,6 +19,13 @@ const char *sample_parse_delay(const char *text, void *delay)
 	return NULL;
 }
 
+const char *sample_parse_least(const char *text, void *time)
+{
+	uint64_t *ns = time;
+
+	return units_parse_duration(text, ns) && *ns ? NULL : text;
+}
+
 const char *sample_parse_ring(const char *text, void *size)
 {
 	size_t digits = strspn(text, "0123456789"), length = strlen(text);

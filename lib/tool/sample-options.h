@@ -14,6 +14,10 @@
  */
 const char *sample_parse_delay(const char *text, void *delay);
 
+/* Parse the least time of waits into a uint64_t, in ns; for command_option.parse. */
+const char *sample_parse_least(const char *text, void *time);
+#define SAMPLE_LEAST_TAKES "a time such as 50us"
+
 /*
  * Parse the size of rings into a uint64_t, in bytes; for command_option.parse.  As in perf, a plain
  * number is pages, and K, M and G are binary.
@@ -109,6 +113,9 @@ extern const struct command_spelling sample_spellings[];
 	  PARSED_BY(sample_parse_record, (o), SAMPLE_RECORD_TAKES), .group = SAMPLE_FIELDS }, \
 	{ 0, "waits", NULL, "record who keeps whom waiting: --off-cpu, wakeups and locks", \
 	  SETS_FLAG((o).run.settings.wakes), .group = SAMPLE_FIELDS }, \
+	{ 0, "waits-min", "TIME", "with --waits: no stacks of waits shorter than TIME (50us)", \
+	  PARSED_BY(sample_parse_least, (o).run.waits_min, SAMPLE_LEAST_TAKES), \
+	  .needs = "waits", .excludes = "flight-recorder", .group = SAMPLE_FIELDS }, \
 	{ 0, "labels", "[LIST]", \
 	  "record labels of threads: go, otel, custom (all), ids, key:NAME", \
 	  PARSED_BY(label_options_parse, (o).run.labels, LABEL_OPTIONS_TAKES), \
