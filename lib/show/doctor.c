@@ -221,7 +221,7 @@ static void examine_limits(struct findings *all)
 static void examine_symbols(struct findings *all)
 {
 	struct finding *f = doctor_add_finding(all, FINDING_OK, "kernel symbols");
-	char root[4096];
+	char root[4096], tracepoint[256];
 	struct utsname name = { 0 };
 
 	/* 0: all users see addresses; 1: users with cap_syslog; 2: nobody */
@@ -236,13 +236,19 @@ static void examine_symbols(struct findings *all)
 		     rights_has_capability(CAP_SYSLOG) ? 1 : 0);
 	}
 	f = doctor_add_finding(all, FINDING_OK, "tracepoints");
-	if (event_tracepoints_path(root, sizeof(root))) {
+	bool is_readable = event_tracepoints_path(root, sizeof(root));
+	snprintf(tracepoint, sizeof(tracepoint), "%.200s/sched/sched_switch/id", root);
+	if (is_readable && (!access(tracepoint, R_OK) || errno == ENOENT)) {
 		say(f, "readable in %.200s", root);
 	} else {
 		f->state = FINDING_NOTE;
 		say(f, "cannot read %.150s: %s", root, strerror(errno));
-		mend(f, errno == EACCES ? "mount -o remount,mode=755 /sys/kernel/tracing"
-					: "mount -t tracefs nodev /sys/kernel/tracing");
+		/* the files of tracepoints are for root and the group, whatever the mode */
+		if (errno == EACCES)
+			mend(f, "mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
+			     (unsigned)getegid());
+		else
+			mend(f, "mount -t tracefs nodev /sys/kernel/tracing");
 	}
 	f = doctor_add_finding(all, FINDING_OK, "kernel types");
 	say(f, access(SYSFS_BTF, R_OK) ? "no BTF" : "BTF in /sys/kernel/btf");
