@@ -135,6 +135,16 @@ check 'a thread that waits before the start has its lock' <<'END'
 		lines s.data | grep "^$worker context-switches $address " >line
 		grep ';waits_for_lock;work;' line
 	done
+	# it must not be late: that would lose samples
+	pmu-sample --waits -e dummy -o s.data -p $target &
+	recorder=$!
+	if test "$(nice -n -15 nice 2>err)" = -15; then
+		eventually eval 'test "$(ps -o ni= -p $recorder)" -eq -15'
+		eventually eval 'test "$(ps -o ni= --ppid $recorder)" -eq -15'
+	fi
+	kill -INT $recorder
+	wait $recorder
+	test "$(ps -o ni= -p $target)" -gt -15
 	# by frame pointers, too
 	pmu-sample --waits --call-graph fp -e dummy -d 100ms -o s.data -p $target
 	lines s.data | grep "^$worker context-switches $address "

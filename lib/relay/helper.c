@@ -113,7 +113,7 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 	size_t size = 0;
 	const uint8_t *bytes = existing ? read_existing(existing, &size, report) : NULL;
 
-	if (how->budget.is_set)
+	if (how->hurries)
 		helper_hurry();
 	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
 									    report))

@@ -13,6 +13,7 @@ struct transform_options {
 	 * sample may still pass unchanged, so that events keep the fields of dumps.
 	 */
 	uint64_t registers;
+	bool hurries;		/* the helper has a high priority, if it may */
 	bool judges;		/* compare stacks with the kernel's: transform_is_spared() */
 	struct unwind_budget budget;
 };

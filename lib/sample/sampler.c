@@ -315,13 +315,23 @@ static void run_commands(struct sampler *s)
 	}
 }
 
+/*
+ * Return whether sampling takes little time, but must have it soon: a lost sample of a wait makes
+ * the waits of other threads wrong, too.
+ */
+static bool hurries(const struct sampler_options *o)
+{
+	return o->unwind_budget.is_set || o->settings.wakes;
+}
+
 /* Start the process that unwinds stacks; EXISTING as in helper_start().  NULL: reported. */
 static struct helper *start_helper(struct sampler *s, const struct helper_existing *existing)
 {
 	enum { LEAST = 16 << 20, MOST = 256 << 20,	/* bytes of memory for records */
 	       WITH_BUDGET = 32 << 20 };		/* ... and a quarter of it for results */
 	const struct sampler_options *o = s->options;
-	const struct transform_options how = { .registers = o->settings.user_regs,
+	const struct transform_options how = { .hurries = hurries(o),
+					       .registers = o->settings.user_regs,
 					       .judges = o->unwind == UNWINDS_IF_NEEDED,
 					       .budget = o->unwind_budget };
 	size_t size = LEAST, most = how.budget.is_set ? WITH_BUDGET : MOST;
@@ -544,7 +554,7 @@ static bool start(struct sampler *s)
 					.stop = o->stop };
 	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
-	if (o->unwind_budget.is_set)
+	if (hurries(o))
 		helper_hurry();	/* after the fork of a command, which keeps its priority */
 	find_labels(s);		/* once more, because processes may have started in the meantime */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
