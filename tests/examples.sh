@@ -49,8 +49,8 @@ as_here() {
 		s,\bbuild/release/bin\b,$BIN,g
 		s/^(pmu-serve .*) &$/\1/; s/ --interval 60s//; s/from=[-0-9T:Zh]+&to=[-0-9T:Zh]+/from=-1h/
 		s/seconds=[0-9]+/seconds=0.1/g; /seconds=/!{
-		s,((/debug/pprof/(pmu|profile|offcpu)|$port/flame)\?),\1seconds=0.1\&,
-		s,((/debug/pprof/(pmu|profile|offcpu)|$port/flame))(['\" ]|\$),\1?seconds=0.1\4,
+		s,((/debug/pprof/(pmu|profile|offcpu|block|mutex)|$port/flame)\?),\1seconds=0.1\&,
+		s,((/debug/pprof/(pmu|profile|offcpu|block|mutex)|$port/flame))(['\" ]|\$),\1?seconds=0.1\4,
 		}"
 }
 

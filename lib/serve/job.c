@@ -155,6 +155,10 @@ static void start_work(struct job *job, recipe_tools tools, double seconds, work
 
 static void start_sampling(struct job *job)
 {
+	if (job->recipe.unlabelled && job->query->program_labels) {
+		job_refuse(job, 400, "label: no labels of programs are recorded at tracepoints");
+		return;
+	}
 	job->samples = true;
 	start_work(job, recipe_profile(&job->recipe, &job->arena),
 		   (double)job->recipe.duration / 1e9, sampled);
@@ -183,8 +187,6 @@ static void encoded(void *context, struct work_result *r)
 		job_refuse(job, 400, "event: these are too many");
 	else if (!allowed)
 		job_refuse(job, 403, "%s", why);
-	else if (job->recipe.unlabelled && job->query->program_labels)
-		job_refuse(job, 400, "label: no labels of programs are recorded at tracepoints");
 	else
 		start_sampling(job);
 }
@@ -347,7 +349,7 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 	job->answer = answer;
 	job->recipe = (struct recipe){
 		.kind = kind, .page = answer == JOB_PAGE, .query = query, .pid = pid,
-		.settings = s->settings,
+		.settings = s->settings, .unlabelled = recipe_has_tracepoint(kind),
 		.duration = query->seconds ? query->seconds : normal < most ? normal : most,
 	};
 	if (answer == JOB_EVENTS)

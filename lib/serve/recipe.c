@@ -54,6 +54,11 @@ static void tool(struct command_lines *l, const char *name)
 	word(l, "%s", name);
 }
 
+bool recipe_has_tracepoint(enum recipe_kind kind)
+{
+	return kind == RECIPE_BLOCK || kind == RECIPE_MUTEX;
+}
+
 static void add_rate(struct command_lines *l, const struct query *q)
 {
 	if (q->frequency || (q->rate && query_is_by_time(q)))
@@ -118,10 +123,15 @@ static void add_events(struct command_lines *l, const struct recipe *r)
 		if (!r->query->frequency && !r->query->rate)
 			word(l, "--frequency=100");
 		break;
-	case RECIPE_WAITS:
+	case RECIPE_OFF_CPU:
 		word(l, "--event=cpu-clock");
 		word(l, "--off-cpu");
 		break;
+	case RECIPE_BLOCK:
+	case RECIPE_MUTEX:
+		word(l, "--event=dummy");	/* nothing but waits, which have no rate */
+		word(l, "--waits");
+		return;
 	case RECIPE_EVENTS:
 		for (size_t i = 0; i < r->query->events; i++)
 			word(l, "--event=%s", r->query->event[i]);
@@ -132,11 +142,15 @@ static void add_events(struct command_lines *l, const struct recipe *r)
 	add_rate(l, r->query);
 }
 
-static void add_topprof(struct command_lines *l, const struct query *q)
+static void add_topprof(struct command_lines *l, const struct recipe *r)
 {
 	tool(l, "pmu-topprof");
-	if (q->label)
-		word(l, "--label=%s", q->label);
+	if (r->kind == RECIPE_BLOCK)
+		word(l, "--block");
+	else if (r->kind == RECIPE_MUTEX)
+		word(l, "--mutex");
+	if (r->query->label)
+		word(l, "--label=%s", r->query->label);
 }
 
 /*
@@ -177,7 +191,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	if (r->template && r->settings->push && r->settings->push_as != PUSH_PPROF)
 		add_topprof_for_rows(l, r);
 	else
-		add_topprof(l, r->query);
+		add_topprof(l, r);
 	if (!r->page)
 		word(l, "--slices=0");	/* so that kept profiles and their sums stay small */
 	if (r->template) {
@@ -202,7 +216,7 @@ recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t file
 {
 	struct command_lines *l = begin(arena);
 
-	add_topprof(l, r->query);
+	add_topprof(l, r);
 	if (r->query->one_type)
 		word(l, "--types=one");
 	word(l, "--skip-damaged");

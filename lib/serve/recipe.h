@@ -13,7 +13,9 @@
 enum recipe_kind {
 	RECIPE_TIMER,		/* sample a timer, 100 times per second of CPU time like Go */
 	RECIPE_EVENTS,		/* sample the events of the query */
-	RECIPE_WAITS,		/* record where threads wait */
+	RECIPE_OFF_CPU,		/* record where threads wait */
+	RECIPE_BLOCK,		/* ... for other threads */
+	RECIPE_MUTEX,		/* record for whom threads wait */
 };
 
 /* A request. */
@@ -34,6 +36,9 @@ struct recipe {
 
 /* Tools joined by pipes, for work_start().  They live in an arena. */
 typedef char *const *const *recipe_tools;
+
+/* Return whether KIND samples a tracepoint, whatever events the query names. */
+bool recipe_has_tracepoint(enum recipe_kind kind);
 
 /* Return the tool that describes the events of R. */
 recipe_tools recipe_encode(const struct recipe *r, struct arena *arena);

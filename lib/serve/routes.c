@@ -118,9 +118,19 @@ static void give_profile(struct ask *ask)
 	job_start(ask->server, ask->request, JOB_PROFILE, kind_of(ask->query), ask->query);
 }
 
-static void give_waits(struct ask *ask)
+static void give_off_cpu(struct ask *ask)
 {
-	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_WAITS, ask->query);
+	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_OFF_CPU, ask->query);
+}
+
+static void give_block(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_BLOCK, ask->query);
+}
+
+static void give_mutex(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_MUTEX, ask->query);
 }
 
 static void give_page(struct ask *ask)
@@ -210,7 +220,9 @@ static const struct route {
 	{ "/debug/pprof/", give_index, 0, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/profile", give_profile, QUERY_PROFILE, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/pmu", give_profile, QUERY_PROFILE, EVHTTP_REQ_GET, false },
-	{ "/debug/pprof/offcpu", give_waits, QUERY_HOW, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/offcpu", give_off_cpu, QUERY_HOW, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/block", give_block, QUERY_HOW, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/mutex", give_mutex, QUERY_HOW, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/events", give_events, 0, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/symbol", give_symbols, ~0u, EVHTTP_REQ_POST, false },
