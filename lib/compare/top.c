@@ -435,7 +435,14 @@ void top_limit(struct top *t, uint32_t most)
 
 bool top_is_of_waits(const char *name)
 {
-	return !strcmp(name, TYPE_OFF_CPU);
+	static const char *const types[] = {
+		TYPE_OFF_CPU, TYPE_DELAY, TYPE_BLOCK, TYPE_MUTEX, TYPE_CAUSES,
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (!strcmp(name, types[i]))
+			return true;
+	return false;
 }
 
 const char *top_row_kind(const struct top_how *how)
@@ -491,8 +498,10 @@ void top_sort(struct top *t, bool cumulative)
 	t->count = 0;
 	t->order = mem_zeroed(t->rows, sizeof(*t->order));
 	for (uint32_t i = 1; i < t->rows; i++) {	/* row 0 is the intern's empty string */
+		const struct top_row *row = &t->row[i];
 		t->row[i].name = name_of_row(t, i);
-		if (t->row[i].seen_in)
+		/* what only ran, beside waits, is not in their table */
+		if (row->seen_in && (!t->how.waits || row->flat || row->cumulative))
 			t->order[t->count++] = i;
 	}
 	qsort_r(t->order, t->count, sizeof(*t->order), compare_rows, &how);

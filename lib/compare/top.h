@@ -38,7 +38,8 @@ struct top_how {
 	bool leaves;		/* flat values only: the callers in a stack are not looked at */
 	bool calls;		/* collect calls, too */
 	bool objects;		/* find the object of each row */
-	bool waits;		/* the kernel's frames of a wait are one row: "[waits: futex]" */
+	bool waits;		/* the kernel's frames of a wait are one row, "[waits: futex]";
+				   functions without a value get no row */
 };
 
 /* Zero-initialised except for HOW: empty. */

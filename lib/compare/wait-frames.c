@@ -51,6 +51,7 @@ size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, 
 	if (stack->locations > 0 && stack->location[0] != TABLE_NONE)
 		leaf = function_at(d, stack->location[0]);
 	bool has_name = *leaf == '[';
+	bool wakes = !strcmp(leaf, "try_to_wake_up");	/* where the kernel counts wakes */
 	for (i = has_name; i < stack->locations; i++) {
 		if (stack->location[i] == TABLE_NONE || !is_in_kernel(d, stack->location[i]))
 			break;
@@ -60,8 +61,8 @@ size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, 
 	if (has_name)
 		snprintf(name, size, "%s", leaf);
 	else if (call)
-		snprintf(name, size, WORD_WAITS_FOR, call);
+		snprintf(name, size, wakes ? WORD_WAKES_BY : WORD_WAITS_FOR, call);
 	else
-		snprintf(name, size, WORD_WAITS);
+		snprintf(name, size, wakes ? WORD_WAKES : WORD_WAITS);
 	return i;
 }

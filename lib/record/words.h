@@ -24,6 +24,8 @@
 #define WORD_SHORT_WAITS "[short waits]"	/* the leaf: all waits that were too short to see */
 #define WORD_WAITS "[waits]"			/* the leaf: the thread waits; nothing is known */
 #define WORD_WAITS_FOR "[waits: %s]"		/* the same: in this function or system call */
+#define WORD_WAKES "[wakes]"			/* the leaf: the code wakes another thread */
+#define WORD_WAKES_BY "[wakes: %s]"		/* the same: in this system call */
 #define WORD_NO_CODE "[cut: no code]"		/* the root: why callers are missing */
 #define WORD_SHORT_DUMP "[cut: dump too short]"
 #define WORD_NO_UNWINDING "[cut: no unwind information]"
