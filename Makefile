@@ -30,8 +30,8 @@ OBJCOPY      ?= objcopy
 # in which data flows.
 MODULES = base stats linux record stream resolved elf event process waits locate dwarf cfi \
 	  names symbol code unwind target relay labels counters sample counting resolve filter pprof \
-	  rows pgo stacks aggregate branch compare access listing show results flame live survey host \
-	  compose push serve library self tool
+	  rows pgo stacks aggregate views branch compare access listing show results flame live survey \
+	  host compose push serve library self tool
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 

@@ -152,11 +152,14 @@ static void show(struct pipeline *p, const struct plan *plan, struct report *rep
 	char path[PATH_MAX];
 
 	if (!report->quiet && (view == VIEW_TOP || view == VIEW_HTML)) {
-		if (sibling_find("pmu-top", path))
+		if (sibling_find("pmu-top", path)) {
+			if (plan->symptoms.count > 0)
+				pipeline_show(p, &plan->symptoms);
 			pipeline_show(p, &plan->top);
-		else
+		} else {
 			report_note(report, "there is no table: 'pmu-top' is neither beside "
 				    "pmu-prof nor in PATH");
+		}
 	}
 	if (plan->note)
 		report_note(report, "%s", plan->note);

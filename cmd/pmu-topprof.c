@@ -20,6 +20,7 @@
 #include "tool/collect-options.h"
 #include "tool/command.h"
 #include "tool/selection-options.h"
+#include "views/wait-views.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ enum { TO_PPROF, TO_FOLDED, TO_ROWS };
 enum { ADD_LATENCY, ADD_WALL, ADD_TIME, ADD_PARALLELISM };
 enum { FRAMES_DATA, FRAMES_CUT, FRAMES_NOT_SAMPLED, FRAMES_NO_LOST };
 
-static bool force, jit, skip_damaged, print_files, for_go;
+static bool force, jit, skip_damaged, print_files, for_go, all_sides;
 static const char *file, *input_file, *diff_base, *go_program;
 static struct pgo *pgo;		/* with --pgo: what was read so far */
 static int types = TYPES_ALL, packing = PACK_GZIP, format;
@@ -67,6 +68,9 @@ static const char *const frame_kinds[] = {
 /* The same of profiles of waits. */
 #define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event"
 #define NO_MUTEX "add split diff types no-scale skip-damaged pgo event"
+
+/* What one profile of several sides cannot have. */
+#define OF_ONE_SIDE "block mutex to split diff types event add skip-damaged pgo"
 
 #define WHAT_IS_COUNTED "What the profile has"
 
@@ -114,6 +118,8 @@ static const struct command_option options[] = {
 	  SETS_FLAG(for_go), .group = GROUP_FILES, .excludes = ELSEWHERE },
 	{ 0, "main", "FILE", "--pgo: the Go program; default: the one with most samples",
 	  SETS_TEXT(go_program), .needs = "pgo", .group = GROUP_FILES },
+	{ 0, "waits", NULL, "write what ran, and the profiles of waits, as types of one profile",
+	  SETS_FLAG(all_sides), .group = GROUP_FILES, .excludes = OF_ONE_SIDE },
 	{ 0, "to", "FORMAT", "write a profile, folded stacks, or rows",
 	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
 	{ 0, "host", "NAME", "rows: the host; default: the one in the profile's comments",
@@ -254,7 +260,7 @@ static void check_options(void)
 	set_slices();
 	check_rows();
 	how.links = (uint32_t)chain_links;
-	if (how.blame)
+	if (how.blame || all_sides)
 		resolve();
 	if (for_go)
 		prepare_pgo();
@@ -513,6 +519,22 @@ static void write_pgo(const struct word_list *files, struct report *report)
 	pgo_free(pgo);
 }
 
+/* Write all sides of the recording of waits in INPUT. */
+static void write_sides(const char *input, struct report *report)
+{
+	struct output out;
+
+	command_spare_inputs(&command, file, &input, 1);
+	struct merge *m = wait_views_make(input, &how, &command_stop, report);
+	for (size_t i = 0; i < comments.count && m; i++)
+		merge_comment(m, comments.item[i]);
+	if (m) {
+		command_output_whole(&command, &out, file, false, report);
+		merge_write(m, how.pack, &out);
+		output_close(&out);
+	}
+}
+
 static void work_on_profiles(const struct word_list *files, struct report *report)
 {
 	command_refuse(&command, FOR_PROFILES);
@@ -560,6 +582,8 @@ int main(int argc, char **argv)
 	const struct word_list *files = command_inputs(&command);
 	if (for_go)
 		write_pgo(files, &report);
+	else if (all_sides && files->count == 1)
+		write_sides(files->item[0], &report);
 	else if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);
 	else

@@ -23,6 +23,7 @@ complete -c pmu-topprof -l skip-damaged -d 'leave out profiles that cannot be re
 complete -c pmu-topprof -l print-files -d 'print a line for each file of --split: written or failed, name'
 complete -c pmu-topprof -l pgo -d 'write a profile for Go\'s compiler: go build -pgo'
 complete -c pmu-topprof -l main -r -F -d '--pgo: the Go program; default: the one with most samples'
+complete -c pmu-topprof -l waits -d 'write what ran, and the profiles of waits, as types of one profile'
 complete -c pmu-topprof -l to -x -a 'pprof folded rows' -d 'write a profile, folded stacks, or rows: pprof, folded, rows (pprof)'
 complete -c pmu-topprof -l host -x -d 'rows: the host; default: the one in the profile\'s comments'
 complete -c pmu-topprof -l service -x -d 'rows: the service; default: the label comm, or thread_comm'

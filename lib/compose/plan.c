@@ -5,6 +5,7 @@
 #include "compose/internal.h"
 #include "event/event.h"
 #include "linux/proc.h"
+#include "record/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -181,11 +182,12 @@ static bool can_create(const char *path, struct report *report)
 static struct callgraph_target target_of(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
+	const struct sample_settings *s = &c->run.settings;
 
 	return (struct callgraph_target){
 		.program = samples_command(r) ? r->command[0] : NULL,
 		.pid = first_pid(&c->target), .is_many = is_many(c),
-		.waits = c->run.settings.waits, .can_unwind = r->can_unwind,
+		.waits = s->waits || s->wakes, .can_unwind = r->can_unwind,
 	};
 }
 
@@ -200,7 +202,7 @@ static void choose_labels(struct plan *plan, const struct plan_request *r)
 	char why[600];
 
 	if (c->run.labels.sources || c->run.labels.keys || c->names.count ||
-	    c->run.settings.waits || c->run.flight_recorder)
+	    c->run.settings.waits || c->run.settings.wakes || c->run.flight_recorder)
 		return;
 	if (label_choice(&target, why, sizeof(why)))
 		add(&plan->sample, "--labels=go");
@@ -229,14 +231,16 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 
 /*
  * Choose the event that pmu-sample would choose on a machine without a PMU.  Its note would come
- * before the table; ours follows it.
+ * before the table; ours follows it.  Beside waits, which are times, comes the time on CPUs.
  */
 static void choose_event(struct plan *plan, const struct plan_request *r)
 {
-	if (r->chosen->names.count || event_machine_has_pmu())
+	if (r->chosen->names.count)
+		return;
+	if (!r->chosen->run.settings.wakes && event_machine_has_pmu())
 		return;
 	add(&plan->sample, "--event=cpu-clock");
-	plan->note = EVENT_NO_PMU;
+	plan->note = r->chosen->run.settings.wakes ? NULL : EVENT_NO_PMU;
 }
 
 /* Fill in the tools that make the profile. */
@@ -257,6 +261,8 @@ static void fill_record(struct plan *plan, const struct plan_request *r)
 	add_given(&plan->sample, r);
 	begin(&plan->symbolize, "pmu-symbolize", r);
 	begin(&plan->topprof, "pmu-topprof", r);
+	if (r->chosen->run.settings.wakes)
+		add(&plan->topprof, "--waits");
 	add(&plan->topprof, "--slices=500,100000");	/* 3 MB of profile or page */
 	add(&plan->topprof, "--frames=cut");	/* a stack that lacks callers must not look whole */
 	if (plan->why)
@@ -265,6 +271,21 @@ static void fill_record(struct plan *plan, const struct plan_request *r)
 		add(&plan->topprof, join("--output=", plan->profile));
 	else
 		plan->profile_fd = r->profile_fd;
+}
+
+/* Fill in TOP, which prints the table of TYPE; NULL: of the type that is shown first. */
+static void fill_top(struct word_list *top, const struct plan *plan, const struct plan_request *r,
+		     const char *type)
+{
+	const struct sample_settings *s = &r->chosen->run.settings;
+
+	add(top, "pmu-top");
+	/* what waits is below many frames of libraries */
+	add(top, s->waits || s->wakes ? "--rows=20" : "--rows=10");
+	if (type)
+		add(top, join("--type=", type));
+	add(top, "--");
+	add(top, plan->profile);
 }
 
 /* Fill in the tools that show the profile. */
@@ -276,11 +297,9 @@ static void fill_show(struct plan *plan, const struct plan_request *r)
 		add(&plan->flame, "--source");
 	add(&plan->flame, "--");
 	add(&plan->flame, plan->profile);
-	add(&plan->top, "pmu-top");
-	/* what waits is below many frames of libraries */
-	add(&plan->top, r->chosen->run.settings.waits ? "--rows=20" : "--rows=10");
-	add(&plan->top, "--");
-	add(&plan->top, plan->profile);
+	if (r->chosen->run.settings.wakes)
+		fill_top(&plan->symptoms, plan, r, TYPE_BLOCK);
+	fill_top(&plan->top, plan, r, NULL);
 }
 
 /* Return whether the command and the tools that make the profile exist; else report. */
@@ -352,11 +371,14 @@ char *plan_line(const struct plan *plan)
 		const char *after;
 	} tools[] = {
 		{ &plan->sample, " | " }, { &plan->symbolize, " | " }, { &plan->topprof, " && " },
-		{ &plan->flame, "; " }, { &plan->top, " >&2" },
+		{ &plan->flame, "; " }, { &plan->symptoms, " >&2; " },
+		{ &plan->top, " >&2" },
 	};
 	char *all = mem_text(plan->command_fd >= 0 ? "{ " : ""), end[32];
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		if (tools[i].words->count == 0)
+			continue;
 		char *line = line_of(tools[i].words), *longer = join(all, line);
 		free(all);
 		all = join(longer, tools[i].after);

@@ -37,6 +37,7 @@ struct plan {
 	const char *note;		/* what to say after the table; NULL: nothing */
 	char *why;			/* which callchains are recorded, and why; NULL: as asked */
 	struct word_list sample, symbolize, topprof, flame, top;	/* each an argv */
+	struct word_list symptoms;	/* a table before TOP's: where threads wait; or empty */
 };
 
 /* Make PLAN of REQUEST.  Return false if it cannot work: reported. */

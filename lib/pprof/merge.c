@@ -8,6 +8,7 @@ struct merge_input {
 	struct merge *m;
 	const struct decoded *d;
 	enum merge_side side;
+	const uint32_t *place;	/* type of the sum, by type of D; NULL: they have the same */
 	uint32_t *string, *mapping, *function, *location;
 	uint64_t *shift;	/* by index of a mapping: new minus old address */
 };
@@ -218,10 +219,13 @@ static void add_sample(struct merge_input *s, const struct decoded_sample *sampl
 		if (sample->location[i] != TABLE_NONE)
 			merge_add_number(m, map_location(s, sample->location[i]));
 	int64_t *value = merge_sample(m, take_labels(s, sample));
-	for (uint32_t i = 0; i < m->types; i++)
-		m->is_cut |= s->side == MERGE_BASE
-			     ? !saturate_subtract(&value[i], sample->value[i])
-			     : !saturate_add(&value[i], sample->value[i]);
+	for (uint32_t i = 0; i < s->d->types; i++) {
+		uint32_t to = s->place ? s->place[i] : i;
+		if (to != TABLE_NONE)
+			m->is_cut |= s->side == MERGE_BASE
+				     ? !saturate_subtract(&value[to], sample->value[i])
+				     : !saturate_add(&value[to], sample->value[i]);
+	}
 }
 
 /* Store the type and unit (strings) of each sample type, then those of the period, at TYPE. */
@@ -269,6 +273,37 @@ void merge_add_text(struct merge *m, struct byte_ids *lines, const char *text)
 	merge_end_key(m, lines);
 }
 
+/* Return the type of the sum that the profile's type NAME is; TABLE_NONE: it is left out. */
+static uint32_t place_of(const struct merge_input *s, const char *name)
+{
+	uint32_t type = 0;
+
+	while (type < s->d->types && strcmp(decoded_string(s->d, s->d->type[type].type), name))
+		type++;
+	return type < s->d->types ? s->place[type] : TABLE_NONE;
+}
+
+/*
+ * Write FACT of a profile to TEXT, with the names that its types have in the sum.  Return false if
+ * it is about a type that is left out.
+ */
+static bool write_fact(const struct merge_input *s, const char *fact, char text[FIGURES_SIZE])
+{
+	struct figures_text room;
+	struct figures f;
+
+	snprintf(text, FIGURES_SIZE, "%s%s", s->side == MERGE_BASE ? FIGURES_OF_BASE : "", fact);
+	if (!s->place || !figures_read(fact, &f, &room))
+		return true;
+	uint32_t count = place_of(s, f.count), value = place_of(s, f.value);
+	if (count == TABLE_NONE || value == TABLE_NONE)
+		return false;
+	f.count = s->m->strings.text[s->m->type[2 * count]];
+	f.value = s->m->strings.text[s->m->type[2 * value]];
+	figures_write(text, &f);
+	return true;
+}
+
 /* Add the facts of a profile.  The facts of a base get a prefix that says so. */
 static void add_facts(struct merge_input *s)
 {
@@ -278,11 +313,9 @@ static void add_facts(struct merge_input *s)
 	char text[FIGURES_SIZE];
 
 	s->m->has_base |= is_base;
-	for (uint32_t i = 0; i < d->facts; i++) {
-		snprintf(text, sizeof(text), "%s%s", is_base ? FIGURES_OF_BASE : "",
-			 decoded_string(d, d->fact[i]));
-		merge_add_text(s->m, &s->m->facts, text);
-	}
+	for (uint32_t i = 0; i < d->facts; i++)
+		if (write_fact(s, decoded_string(d, d->fact[i]), text))
+			merge_add_text(s->m, &s->m->facts, text);
 	if (d->time && (side->time == 0 || d->time < side->time))
 		side->time = d->time;
 	saturate_add(&side->duration, d->duration);
@@ -335,29 +368,66 @@ void merge_comment(struct merge *m, const char *text)
 	merge_add_text(m, &m->comments, text);
 }
 
+/* Add the profile of S, whose types are those of the sum, or have a place there. */
+static void add_profile(struct merge_input *s)
+{
+	if (s->d->mappings.count > 0)
+		map_mapping(s, 0);	/* the main mapping stays first */
+	add_samples(s);
+	add_header(s);
+}
+
+static struct merge_input begin_input(struct merge *m, const struct decoded *d)
+{
+	return (struct merge_input){
+		.m = m, .d = d, .string = unknown_ids(d->strings),
+		.mapping = unknown_ids(d->mappings.count),
+		.shift = mem_zeroed(d->mappings.count, sizeof(uint64_t)),
+		.function = unknown_ids(d->functions.count),
+		.location = unknown_ids(d->locations.count),
+	};
+}
+
+static void end_input(struct merge_input *s)
+{
+	free(s->string);
+	free(s->mapping);
+	free(s->shift);
+	free(s->function);
+	free(s->location);
+}
+
 bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file,
 	       struct report *report)
 {
-	struct merge_input s = { .m = m, .d = d, .side = side };
+	struct merge_input s = begin_input(m, d);
 
-	s.string = unknown_ids(d->strings);
-	s.mapping = unknown_ids(d->mappings.count);
-	s.shift = mem_zeroed(d->mappings.count, sizeof(*s.shift));
-	s.function = unknown_ids(d->functions.count);
-	s.location = unknown_ids(d->locations.count);
+	s.side = side;
 	bool good = agree_on_types(&s, file, report);
-	if (good) {
-		if (d->mappings.count > 0)
-			map_mapping(&s, 0);	/* the main mapping stays first */
-		add_samples(&s);
-		add_header(&s);
-	}
-	free(s.string);
-	free(s.mapping);
-	free(s.shift);
-	free(s.function);
-	free(s.location);
+	if (good)
+		add_profile(&s);
+	end_input(&s);
 	return good;
+}
+
+/* The profiles are of one recording, so they have one time; the first one's period is the sum's. */
+void merge_add_beside(struct merge *m, const struct decoded *d, const uint32_t *place)
+{
+	struct merge_input s = begin_input(m, d);
+	int64_t duration = m->duration, period = m->period;
+	bool is_first = m->any_period;
+
+	s.side = MERGE_SUM;
+	s.place = place;
+	if (is_first) {
+		m->type[2 * m->types] = string_of(&s, d->period_type.type);
+		m->type[2 * m->types + 1] = string_of(&s, d->period_type.unit);
+		m->any_period = false;
+	}
+	add_profile(&s);
+	m->duration = duration > d->duration ? duration : d->duration;
+	m->period = is_first ? m->period : period;
+	end_input(&s);
 }
 
 void merge_free(struct merge *m)

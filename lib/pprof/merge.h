@@ -28,6 +28,12 @@ enum merge_side {
 bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
 	       const char *file, struct report *report);
 
+/*
+ * Add PROFILE to a sum that part_types() has begun: its type I is the type PLACE[I] of the sum, or,
+ * if that is TABLE_NONE, left out.  So one profile can show several sides of a recording.
+ */
+void merge_add_beside(struct merge *m, const struct decoded *profile, const uint32_t *place);
+
 /* Return whether a sum did not fit into 64 bits, and was cut, since the last call. */
 bool merge_was_cut(struct merge *m);
 

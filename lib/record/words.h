@@ -76,8 +76,6 @@
 #define TYPE_CONTENTIONS "contentions"		/* as in Go's profiles of waits: how many ... */
 #define TYPE_DELAY "delay"			/* ... and how long */
 #define TYPE_LATENCY "latency"
-#define TYPE_CONTENTIONS "contentions"		/* waits for others, as Go's profiles name them */
-#define TYPE_DELAY "delay"
 #define TYPE_BLOCK "block"			/* the same beside other types: who waits, */
 #define TYPE_MUTEX "mutex"			/* which code made them wait, */
 #define TYPE_CAUSES "causes"			/* and both in one stack */

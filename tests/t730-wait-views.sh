@@ -1,0 +1,161 @@
+#!/bin/sh
+# pmu-topprof --waits and pmu-prof --waits: one profile with a sample type for each side of a
+# recording of waits.  The judge is go tool pprof, with profiles of the single sides.
+# kinds: release asan
+. tests/lib.sh
+
+# recorded: s.data, of convoy beside a timer, and r.data, the same with names
+recorded() {
+	needs_tracepoints
+	needs_command convoy
+	record() { pmu-sample -q --waits -e cpu-clock -F 1000 -o "$1" -- convoy 0.5 2>said; }
+	once sides.data record s.data
+	pmu-symbolize -q s.data >r.data
+}
+
+# rows_of PROFILE TYPE: the rows of all functions, by pprof
+rows_of() {
+	go tool pprof -symbolize=none -top -unit ns -nodecount 100000 -nodefraction 0 \
+		-sample_index "$2" "$1" 2>err-pprof | sed 1,/flat%/d | sort >rows
+	test -s rows
+	cat rows
+}
+
+check 'each type has the values of the profile of that side' <<'END'
+	needs_command go
+	recorded
+	pmu-topprof --waits -o all.pb.gz r.data
+	pmu-topprof --block -o block.pb.gz r.data
+	pmu-topprof --mutex -o mutex.pb.gz r.data
+	pmu-topprof --mutex=causes -o causes.pb.gz r.data
+	pmu-topprof -o cpu.pb.gz r.data
+	for side in block mutex causes; do
+		rows_of $side.pb.gz delay >want
+		rows_of all.pb.gz $side | same want -
+		rows_of $side.pb.gz contentions >want
+		rows_of all.pb.gz ${side}_samples | same want -
+	done
+	rows_of cpu.pb.gz cpu >want
+	rows_of all.pb.gz cpu | same want -
+	go tool pprof -raw all.pb.gz >raw 2>err
+	sed -n "/^Samples:/{n;p}" raw | tr " " "\n" | sed "s,/.*,," | xargs >types
+	echo cpu_samples cpu block_samples block mutex_samples mutex causes_samples causes |
+		same - types
+	grep -q " mutex/nanoseconds.dflt. " raw
+	# it is one recording, with the time of one
+	duration() { go tool pprof -raw $1 2>>err | sed -n "s/^Duration: //p"; }
+	test "$(duration all.pb.gz)" = "$(duration mutex.pb.gz)"
+	test "$(grep -c "^Comment: command: " raw)" = 1
+END
+
+check 'a pipe, a file and a raw stream give the same profile; nothing is left in TMPDIR' <<'END'
+	any_user
+	recorded
+	mkdir own
+	export TMPDIR=$PWD/own
+	pmu-topprof --waits -Z none -o file.pb r.data
+	pmu-topprof --waits -Z none <r.data >pipe.pb
+	cat r.data | pmu-topprof --waits -Z none >cat.pb
+	cmp file.pb cat.pb
+	cmp file.pb pipe.pb
+	pmu-topprof --waits -o raw.pb.gz s.data
+	for type in cpu block mutex causes; do
+		pmu-top --to csv -t $type file.pb >want
+		pmu-top --to csv -t $type raw.pb.gz | same want -
+	done
+	test "$(ls -A own | wc -l)" = 0
+	TMPDIR=/nowhere pmu-topprof --waits -Z none <r.data | cmp - file.pb
+END
+
+check 'statistics know that all waits are there, and how many samples the timer took' <<'END'
+	any_user
+	recorded
+	pmu-topprof --waits -o all.pb.gz r.data
+	facts all.pb.gz >facts
+	cat facts
+	grep -q "figures: .*mutex.*" facts
+	none grep "contentions\|delay\|off-cpu\|waking" facts
+	pmu-top -t mutex all.pb.gz >table
+	grep "all events were recorded: shares are exact" table
+	pmu-top -t cpu all.pb.gz >table
+	grep "a share is within +/- in 95 of 100 recordings\|too few samples" table
+	pmu-top -t block --by label:thread_comm all.pb.gz >table || pmu-top -t block all.pb.gz
+END
+
+check 'a damaged stream is reported once, and exits 1 with the profile of what was whole' <<'END'
+	any_user
+	recorded
+	head -c $(($(wc -c <r.data) * 3 / 4)) r.data >cut.data
+	exits 1 pmu-topprof --waits -o cut.pb.gz cut.data 2>err
+	cat err
+	at_most "$(wc -l <err)" 2
+	test -s cut.pb.gz
+	pmu-top -t mutex cut.pb.gz | grep -q "of waiting\|^mutex"
+	exits 1 pmu-topprof --waits -q -o quiet.pb.gz cut.data 2>err
+	none cat err
+	cmp cut.pb.gz quiet.pb.gz
+END
+
+check 'a stream without waits is refused, and so are options that are for a single side' <<'END'
+	any_user
+	needs_sampling
+	pmu-sample -q -e cpu-clock:u -o s.data -- ten serial 0.05
+	for input in s.data -; do
+		exits 1 pmu-topprof --waits -o p.pb.gz $input <s.data 2>err
+		cat err
+		grep -q "record with pmu-sample --waits" err
+		test "$(wc -l <err)" = 1
+		test ! -e p.pb.gz
+	done
+	pmu-topprof -q -o p.pb.gz s.data
+	exits 1 pmu-topprof --waits -o w.pb.gz p.pb.gz 2>err
+	test ! -e w.pb.gz
+	for option in "--split 1s" "--to rows" "--add wall" "--types one" "-e cpu-clock" --pgo; do
+		exits 2 pmu-topprof --waits $option -o w-%s.pb.gz s.data 2>err
+		cat err
+	done
+	exits 1 pmu-topprof --waits no-such-file 2>err
+	grep -q "cannot open 'no-such-file'" err
+END
+
+check 'pmu-prof --waits: a profile, a page with a switch, and both tables' <<'END'
+	unsanitized
+	needs_command go
+	needs_tracepoints
+	needs_command convoy
+	needs_sampling
+	pmu-prof --waits -o w -- convoy 0.5 >out 2>err
+	cat err
+	grep -q "^block (nanoseconds): " err
+	grep -q "^mutex (nanoseconds): " err
+	awk '/^block/ { side = "block" } /^mutex/ { side = "mutex" }
+		{ sub(/.* exact /, side " "); print }' err >names
+	grep -q "^block lock_big$" names
+	grep -q "^mutex hold_flush$" names
+	grep -q "^block .waits: futex.$" names
+	grep -q "^mutex .wakes: futex.$" names
+	none grep "schedule$\|try_to_wake_up$" names
+	test "$(grep -n "^block (" err | cut -d: -f1)" -lt "$(grep -n "^mutex (" err | cut -d: -f1)"
+	go tool pprof -raw w.pb.gz 2>/dev/null | grep -q " mutex/nanoseconds.dflt. "
+	for type in cpu block mutex causes; do
+		grep -q "\"name\":\"$type\"" w.html || { echo "no type $type"; exit 1; }
+	done
+	pmu-prof --waits --dry-run -o w -p 42 >line
+	grep -q " --event=cpu-clock .*--waits .* | .*pmu-topprof --waits .* --output=w.pb.gz &&" line
+	top="pmu-top --rows=20"
+	grep -q "$top --type=block -- w.pb.gz >&2; .*$top -- w.pb.gz >&2" line
+	# a program that never waits has a table of what runs
+	pmu-prof --waits -o ten -- ten serial 0.1 2>err
+	cat err
+	grep -q "^block (nanoseconds):  *0.0ms in 0 functions$" err
+	grep -q "^cpu (nanoseconds): " err
+	grep -q " J$" err
+	pmu-prof --waits --dry-run -e page-faults -o w -p 42 >line
+	none grep -- --event=cpu-clock line
+	# the line is what a shell runs
+	pmu-prof --waits --dry-run -o again -- convoy 0.2 >line
+	sh ./line >out 2>err
+	pmu-top -t mutex again.pb.gz | grep -q ^mutex
+END
+
+done_testing
