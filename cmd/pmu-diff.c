@@ -27,7 +27,7 @@ enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
 static struct word_list bases;
 static const char *type, *by, *output, *labels;
-static bool one_run;
+static bool one_run, waits;
 static int format;
 static uint64_t rows = 20, runs;
 static const char *keep;
@@ -91,6 +91,8 @@ static const struct command_option options[] = {
 	  SETS_COUNT(runs), .least = 2, .most = 1000 },
 	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", SETS_TEXT(keep),
 	  .needs = "run" },
+	{ 0, "waits", NULL, "record what makes threads wait in --run, and compare that",
+	  SETS_FLAG(waits), .needs = "run" },
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", SETS_TEXT(type) },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
 	  PARSED_BY(parse_per, per, "run, second, share, or UNIT=NUMBER") },
@@ -251,7 +253,7 @@ static bool compare(const char *const *after, size_t afters, struct report *repo
 /* Run the two commands in turns, and compare the runs. */
 static bool compare_commands(char *const commands[2], struct report *report)
 {
-	struct profiled_runs made;
+	struct profiled_runs made = { .waits = waits };
 	bool above = false;
 
 	if (profiled_runs_make(&made, commands, runs, keep, &command_stop, report)) {

@@ -65,4 +65,35 @@ check 'a change that makes others wait longer fails a gate; one that ends waits 
 	exits 3 pmu-diff --fail-if total:+5% $back >table
 END
 
+check 'of recordings: with fewer threads that queue, each function makes others wait less' <<'END'
+	unsanitized
+	needs_tracepoints
+	needs_command convoy
+	needs_sampling
+	for i in 1 2 3; do
+		pmu-sample -q --waits -e dummy -o s.data -- convoy 0.5 2>err
+		pmu-topprof --mutex -o old$i.pb.gz s.data
+		pmu-sample -q --waits -e dummy -o s.data -- convoy 0.5 1 2>err
+		pmu-topprof --mutex -o new$i.pb.gz s.data
+	done
+	pmu-diff --cum -n 100 -b old1.pb.gz -b old2.pb.gz -b old3.pb.gz new[123].pb.gz >table
+	cat table
+	grep -q "^delay: base 3 runs" table
+	grep " less .*hold_flush$" table
+END
+
+check '--run --waits runs both commands under pmu-prof --waits, and compares the causes' <<'END'
+	unsanitized
+	needs_tracepoints
+	needs_command convoy
+	needs_sampling
+	pmu-diff --run 2 --waits --cum --keep kept -n 100 "convoy 0.3" "convoy 0.4" >table 2>err
+	cat table
+	grep -q "^mutex: base 2 runs, after 2 runs" table
+	ls kept/base-1.pb.gz kept/after-2.pb.gz
+	pmu-top -t block kept/base-1.pb.gz | grep -q ^block
+	exits 2 pmu-diff --waits kept/base-1.pb.gz kept/after-1.pb.gz 2>err
+	grep -q "waits.*--run" err
+END
+
 done_testing

@@ -2,6 +2,7 @@
 complete -c pmu-diff -l base -s b -r -F -d 'a run of the base; may be repeated: all operands are later runs'
 complete -c pmu-diff -l run -x -d 'run two commands in turns, N times each under pmu-prof, and compare'
 complete -c pmu-diff -l keep -x -a '(__fish_complete_directories)' -d 'keep the profiles of --run in DIR'
+complete -c pmu-diff -l waits -d 'record what makes threads wait in --run, and compare that'
 complete -c pmu-diff -l type -s t -x -d 'compare this sample type, such as samples'
 complete -c pmu-diff -l per -x -d 'compare values per run, second, share, or UNIT=N in each run'
 complete -c pmu-diff -l by -x -d 'compare functions, objects, files, lines, stacks, or label:NAME'

@@ -117,10 +117,11 @@ static bool run_once(void *runs, size_t of, size_t run, size_t done)
 	struct report *report = t->report;
 	int side = (int)of, before = report->status;
 	char *name = path_of(t, side, run, ""), *command = t->command[side];
+	/* with and without "--", the options end before "sh" */
 	char *argv[] = { (char *)(uintptr_t)"pmu-prof", (char *)(uintptr_t)"-q",
 			 (char *)(uintptr_t)"--view=none", (char *)(uintptr_t)"-o", name,
-			 (char *)(uintptr_t)"--", (char *)(uintptr_t)"sh",
-			 (char *)(uintptr_t)"-c", command, NULL };
+			 (char *)(uintptr_t)(t->waits ? "--waits" : "--"),
+			 (char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", command, NULL };
 
 	t->profile[side][run] = path_of(t, side, run, ".pb.gz");
 	run_program(t, argv, done, report);
@@ -143,8 +144,8 @@ bool profiled_runs_make(struct profiled_runs *t, char *const command[2], size_t 
 {
 	const struct turns turns = { .commands = 2, .count = count, .seed = random_seed() };
 
-	*t = (struct profiled_runs){ .command = command, .count = count, .stop = stop,
-				     .report = report };
+	*t = (struct profiled_runs){ .waits = t->waits, .command = command, .count = count,
+				     .stop = stop, .report = report };
 	for (int side = 0; side < 2; side++)
 		t->profile[side] = mem_zeroed(count, sizeof(*t->profile[side]));
 	return make_directory(t, directory, report) && turns_run(&turns, run_once, t);

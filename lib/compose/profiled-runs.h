@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct profiled_runs {
+	bool waits;		/* set by the caller: record for whom threads wait */
 	char *const *command;	/* private: both commands, lines for a shell */
 	const volatile sig_atomic_t *stop;	/* set: stop after this run */
 	struct report *report;	/* private */
@@ -21,7 +22,7 @@ struct profiled_runs {
 /*
  * Run COMMAND[0] and COMMAND[1], lines for a shell, COUNT times each.  Keep the profiles in
  * DIRECTORY; NULL: in a new directory that is removed.  Return false (reported) if a run failed or
- * STOP (or NULL) was set.
+ * STOP (or NULL) was set.  T is zero-initialised except for WAITS.
  */
 bool profiled_runs_make(struct profiled_runs *t, char *const command[2], size_t count,
 			const char *directory, const volatile sig_atomic_t *stop,
