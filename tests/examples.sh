@@ -2,7 +2,7 @@
 #
 # An example runs as it is printed, with these stand-ins for what a reader has and a test has not:
 #
-#	42		process $pid, which sleeps and wakes
+#	42		process $pid, which sleeps and wakes; on a page about locks, convoy
 #	host1		this machine: ssh runs the command here, scp copies files
 #	port 6060	a free port
 #	--push URL	a port where nobody listens: profiles wait
@@ -298,7 +298,7 @@ print(s.getsockname()[1])')
 
 # enter_fresh: a copy of it becomes the current directory, with a process $pid to sample
 enter_fresh() {
-	ten lazy 600 >/dev/null &
+	${target:-ten lazy} 600 >/dev/null 2>&1 &
 	pid=$!
 	cp -r "$scratch/fresh" fresh
 	cd fresh
@@ -306,10 +306,11 @@ enter_fresh() {
 	export pid port PMU_PATH="$PWD/stand-ins" PATH="$PWD/stand-ins:$PWD:$PATH" HOME="$PWD/home"
 }
 
-# lacks_rights: whether a block failed only because this user may not do what it does, or because
-# nobody has mounted tracefs
+# lacks_rights FILE: whether a block failed only because this user may not do what it does, or
+# because nobody has mounted tracefs
 lacks_rights() {
-	command test -r $tracing/available_events || ! grep -q "'sched:" err || return 0
+	command test -r $tracing/available_events ||
+		! grep -q "'sched:\|--waits\|/debug/pprof/\(block\|mutex\)" err "$1" || return 0
 	command test "$(id -u)" != 0 || return 1
 	! grep -q 'perf_event_paranoid\|CAP_\|has no permission' err || return 0
 	grep -qw -e -a .arguments 2>/dev/null && ! pmu-sample -q -a -d 0.01 -o /dev/null
@@ -320,7 +321,7 @@ run_block() {
 	for attempt in 1 2 3 4 5 6 7 8 9 10; do
 		cp -r kept/* .
 		! timeout 300 bash ./run-block "$1" >out 2>err </dev/null || return 0
-		! lacks_rights || return 0
+		! lacks_rights "$1" || return 0
 		grep -q 'no samples\|no function with samples' err || break
 	done
 	cat "$1" out err

@@ -35,6 +35,7 @@ for page in $pages; do
 	ls "$blocks/$page" | grep -q '[.]sh$' || continue
 	check "the examples of $page.md run" <<'END'
 		needs_command go perf curl
+		test $page != waits || ! command -v convoy || target=convoy
 		run_blocks $page
 		test $page != fleet || cron_worked
 END
