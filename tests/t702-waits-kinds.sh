@@ -1,0 +1,81 @@
+#!/bin/sh
+# Who keeps whom waiting, for each kind of waiting: waiter() has waited as long as it says, and
+# culprit() is charged 95 % of it.
+# kinds: release
+. tests/lib.sh
+. tests/waiting.sh
+
+rounds=$(test -n "$WAITS" && echo 500 || echo 100)	# of 4 ms
+
+# kinds_right PREFIX PROGRAM KIND...: each
+kinds_right() {
+	prefix=$1 program=$2
+	shift 2
+	for kind; do
+		right $prefix$kind -- $program $kind $rounds
+	done
+}
+
+check 'mutexes: plain ones, and those that inherit priorities' <<'END'
+	needs_waits
+	kinds_right '' waits mutex inheriting
+END
+
+check 'a mutex in memory that two processes share, at two addresses' <<'END'
+	needs_waits
+	kinds_right '' waits shared
+END
+
+check 'rwlocks: writers that wait for a reader, and readers for a writer' <<'END'
+	needs_waits
+	kinds_right '' waits writers readers
+END
+
+check 'conditions, semaphores and barriers' <<'END'
+	needs_waits
+	kinds_right '' waits condition semaphore barrier
+END
+
+check 'pipes, sockets, eventfds, also by epoll, and locks of files' <<'END'
+	needs_waits
+	kinds_right '' waits pipe sockets eventfd epoll flock
+END
+
+# The end of a thread is seen by events of its CPU only: those of the thread are closed before.
+check 'a mutex whose holder dies: it is charged, though it makes no call for it' <<'END'
+	needs_waits
+	right robust -m 64Mi -a -- waits robust $rounds
+END
+
+check 'a disk: there is nobody to blame, and all waits are in --block=all only' <<'END'
+	needs_waits
+	all==all
+	right disk -- waits disk $rounds
+	pmu-topprof -q --block -o some disk.data
+	go tool pprof -sample_index=delay -top -focus=waiter some 2>err >top
+	none grep -E '[0-9]m?s .* waiter$' top
+END
+
+check 'threads that know no C library: clone() and a lock made of a word' <<'END'
+	needs_waits
+	right raw -- raw-futex $rounds
+END
+
+check "musl: its locks and semaphores have the variables' names, too" <<'END'
+	needs_waits
+	needs_command musl-gcc
+	musl-gcc -O2 -g -D_GNU_SOURCE -I"$TOP" -o musl "$TOP/tests/bin/waits.c"
+	# the first at a barrier of musl is woken by the last that leaves it, not by who was late
+	kinds_right musl- ./musl mutex inheriting writers readers condition semaphore
+END
+
+check "Rust's Mutex, RwLock, Condvar and mpsc, with debugging information and without" <<'END'
+	needs_waits
+	rustc=$(PATH=/usr/bin:$PATH command -v rustc) || skip "no rustc"
+	$rustc --edition 2021 -O -g -o rust "$TOP/tests/waits.rs"
+	kinds_right rust- ./rust mutex writers readers condvar mpsc
+	objcopy --strip-debug rust bare
+	kinds_right bare- ./bare writers condvar
+END
+
+done_testing

@@ -1,0 +1,50 @@
+# waiting.sh - for tests of who keeps whom waiting: sourced after tests/lib.sh.
+#
+# WAITS=all: the long proofs, in which each run is made three times.
+
+truth() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/waits-truth.py" "$@"; }
+
+# needs_waits: skip where this user may not record waits
+needs_waits() {
+	needs_sampling
+	needs_root
+	needs_tracepoints
+}
+
+# long: skip what only the long proofs do
+long() { test -n "$WAITS" || skip 'set WAITS=all'; }
+
+# profiles NAME [=all]: of NAME.data: NAME.block (with all waits), NAME.mutex, NAME.causes
+profiles() {
+	pmu-topprof -q --block$2 -o $1.block $1.data &&
+	pmu-topprof -q --mutex -o $1.mutex $1.data &&
+	pmu-topprof -q --mutex=causes -o $1.causes $1.data
+}
+
+# judged NAME OPTION... -- PROGRAM...: record its waits, and compare its profiles with the truth
+# that it prints, NAME.truth.  With $all set to =all, also waits that no thread ends.
+judged() {
+	judged=$1
+	shift
+	pmu-sample -q --waits -e dummy -m 8Mi -o $judged.data "$@" 2>$judged.truth ||
+		{ cat $judged.truth; return 1; }
+	profiles $judged "$all" &&
+	truth $judged.truth $judged.block $judged.mutex $judged.causes
+}
+
+# On a busy machine, what a program knows of its waits has also the time in which a thread that was
+# woken got no CPU: that may be much for a lock which changes hands a thousand times a second.  Only
+# there a run that fails is made again, twice.  It never does if the shares are wrong at rest.
+busy() { awk -v cpus="$(nproc)" '{ exit !($1 > cpus / 2) }' /proc/loadavg; }
+
+# right NAME ...: as judged
+right() {
+	for run in $(seq $(test -z "$WAITS" && echo 1 || echo 3)); do
+		for try in 1 2 3; do
+			! judged "$@" || continue 2
+			busy || return 1
+			echo "run $run, try $try: the machine is busy"
+		done
+		return 1
+	done
+}
