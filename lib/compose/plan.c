@@ -187,7 +187,7 @@ static struct callgraph_target target_of(const struct plan_request *r)
 	return (struct callgraph_target){
 		.program = samples_command(r) ? r->command[0] : NULL,
 		.pid = first_pid(&c->target), .is_many = is_many(c),
-		.waits = s->waits || s->wakes, .can_unwind = r->can_unwind,
+		.waits = s->waits, .can_unwind = r->can_unwind,
 	};
 }
 
@@ -215,9 +215,14 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 {
 	const struct callgraph_target target = target_of(r);
 
+	const struct sample_settings *s = &r->chosen->run.settings;
+
 	if (r->chosen->run.unwind)	/* the user gave --unwind: it is passed on */
 		return;
-	const struct sample_settings *s = &r->chosen->run.settings;
+	if (s->wakes && !s->callchain_given) {
+		plan->why = mem_text("callchains: unwound, as --waits does");
+		return;
+	}
 	const char *kind = s->callchain_given ? settings_callchain_name(s->callchain) : "auto";
 	struct callgraph_options o = callgraph_options(&target, kind);
 	if (o.call_graph && !s->callchain_given)	/* else it is passed on */

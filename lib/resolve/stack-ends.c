@@ -11,12 +11,25 @@ static const char *const name[STACK_ENDS] = {
 	[STACK_NO_INFORMATION] = "no unwind information", [STACK_ONE_FRAME] = "one frame",
 };
 
+/*
+ * Return whether the recorder with this COMMAND, or pmu-unwind after it, has unwound all stacks,
+ * though the event has no copies of stacks.
+ */
+static bool is_unwound(const char *command)
+{
+	if (!command)
+		return false;
+	bool itself = strstr(command, " --unwind") || strstr(command, " --waits");
+
+	return strstr(command, WORD_UNWOUND) || (itself && !strstr(command, "--call-graph"));
+}
+
 bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr,
 			const struct stream_origin *origin)
 {
 	if (s->command != origin->command) {
 		s->command = origin->command;
-		s->is_unwound = s->command && strstr(s->command, WORD_UNWOUND);
+		s->is_unwound = is_unwound(s->command);
 	}
 	return attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_user &&
 	       !(attr->sample_type & PERF_SAMPLE_STACK_USER) &&
