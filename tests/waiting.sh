@@ -14,22 +14,27 @@ needs_waits() {
 # long: skip what only the long proofs do
 long() { test -n "$WAITS" || skip 'set WAITS=all'; }
 
-# profiles NAME [=all]: of NAME.data: NAME.block (with all waits), NAME.mutex, NAME.causes
+# profiles NAME [=all]: of NAME.data: NAME.block (with all waits), NAME.mutex, and, if the program
+# has said what its causes do, NAME.causes
 profiles() {
 	pmu-topprof -q --block$2 -o $1.block $1.data &&
-	pmu-topprof -q --mutex -o $1.mutex $1.data &&
-	pmu-topprof -q --mutex=causes -o $1.causes $1.data
+	pmu-topprof -q --mutex -o $1.mutex $1.data || return
+	causes=
+	! grep -q '^truth napped' $1.truth || causes=$1.causes
+	test -z "$causes" || pmu-topprof -q --mutex=causes -o $causes $1.data
 }
 
 # judged NAME OPTION... -- PROGRAM...: record its waits, and compare its profiles with the truth
-# that it prints, NAME.truth.  With $all set to =all, also waits that no thread ends.
+# that it prints, NAME.truth.  With $all set to =all, also waits that no thread ends; with $only, of
+# all that was recorded only the program in that file.
 judged() {
 	judged=$1
 	shift
 	pmu-sample -q --waits -e dummy -m 8Mi -o $judged.data "$@" 2>$judged.truth ||
 		{ cat $judged.truth; return 1; }
 	profiles $judged "$all" &&
-	truth $judged.truth $judged.block $judged.mutex $judged.causes
+	truth ${only:+--only $only} $(test -n "$WAITS" || echo --busy) \
+		$judged.truth $judged.block $judged.mutex $causes
 }
 
 # On a busy machine, what a program knows of its waits has also the time in which a thread that was
