@@ -238,6 +238,8 @@ static const char *why_unsampled(const struct sampler *s, const struct event *ev
 
 	if (by_ends)
 		return "threads were too short for a sample; -a samples CPUs, whatever runs there";
+	if (!s->flow.labels && event->attr.type == PERF_TYPE_TRACEPOINT)
+		return "the kernel did not take all samples";
 	if (!s->flow.labels)
 		return is_clock ? "the timer came late, as in a busy virtual machine; sample less "
 				  "often"

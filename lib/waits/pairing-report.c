@@ -55,6 +55,10 @@ void pairing_report(const struct pairing *p, struct report *report)
 		       100 * (double)s->outside / all, 100 * (double)s->open / all);
 	report_summary(report, "waits: %.3f s more until the threads ran again are at "
 		       WORD_SCHEDULER, (double)s->scheduler / 1e9);
+	if (s->parked)
+		report_summary(report, "waits: %.1f %% of the waiting for locks is charged to the "
+			       "last waker, as each thread has a word of its own",
+			       100 * (double)s->parked / (double)s->locked);
 	if (s->parked > s->locked / 2)
 		report_note(report, "this program parks each thread on a word of its own "
 			    "(parking_lot, Java): waits are charged to the last waker");

@@ -187,7 +187,7 @@ static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 	if (is_shown(p, t, ended)) {
 		p->sums.waited += ns;
 		p->sums.locked += is_lock ? ns : 0;
-		p->sums.parked += t->out.rule == RULE_PARKED ? ns : 0;
+		p->sums.parked += is_lock && t->out.rule == RULE_PARKED ? ns : 0;
 		t->root = root_of(p, t, ended, rule_of(t));
 		if (p->mode == PAIRING_BLOCK)
 			delays_add(&p->delays, t->root, 1, ns);
