@@ -66,8 +66,8 @@ static const char *const frame_kinds[] = {
 #define ELSEWHERE "to label slices add frames split diff types no-scale skip-damaged"
 
 /* The same of profiles of waits. */
-#define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event"
-#define NO_MUTEX "add split diff types no-scale skip-damaged pgo event"
+#define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event pid tid comm cpu time"
+#define NO_MUTEX "add split diff types no-scale skip-damaged pgo event pid tid comm cpu time"
 
 /* What one profile of several sides cannot have. */
 #define OF_ONE_SIDE "block mutex to split diff types event add skip-damaged pgo"
@@ -119,7 +119,8 @@ static const struct command_option options[] = {
 	{ 0, "main", "FILE", "--pgo: the Go program; default: the one with most samples",
 	  SETS_TEXT(go_program), .needs = "pgo", .group = GROUP_FILES },
 	{ 0, "waits", NULL, "write what ran, and the profiles of waits, as types of one profile",
-	  SETS_FLAG(all_sides), .group = GROUP_FILES, .excludes = OF_ONE_SIDE },
+	  SETS_FLAG(all_sides), .only = FOR_STREAMS, .excludes = OF_ONE_SIDE,
+	  .group = GROUP_FILES },
 	{ 0, "to", "FORMAT", "write a profile, folded stacks, or rows",
 	  SETS_CHOICE(format, formats), .group = GROUP_FILES },
 	{ 0, "host", "NAME", "rows: the host; default: the one in the profile's comments",
@@ -524,6 +525,7 @@ static void write_sides(const char *input, struct report *report)
 {
 	struct output out;
 
+	command_refuse(&command, FOR_STREAMS);
 	command_spare_inputs(&command, file, &input, 1);
 	struct merge *m = wait_views_make(input, &how, &command_stop, report);
 	for (size_t i = 0; i < comments.count && m; i++)

@@ -13,14 +13,10 @@
 /* What an event's samples are. */
 enum blame_event { BLAME_OTHER, BLAME_OUT, BLAME_SWITCH, BLAME_WAKE };
 
-/* Fields of tracepoints that newer kernels still have (include/trace/events/sched.h). */
-enum {
-	RAW_FLAGS = 2,		/* u8 common_flags */
-	RAW_PID = 24,		/* i32: sched_waking's pid, sched_switch's prev_pid */
-	RAW_PREV_STATE = 32,	/* i64 */
-	RAW_NEXT_PID = 56,	/* i32 */
-	FLAGS_INTERRUPT = 0x08 | 0x10,	/* hard or soft (include/linux/trace_events.h) */
-};
+/* The fields of sched_waking and sched_switch (include/trace/events/sched.h). */
+enum raw_field { RAW_PID, RAW_PREV_PID, RAW_PREV_STATE, RAW_NEXT_PID, RAW_FLAGS, RAW_FIELDS };
+
+enum { FLAGS_INTERRUPT = 0x08 | 0x10 };	/* hard or soft (include/linux/trace_events.h) */
 
 struct blame {
 	struct pairing pairing;
@@ -98,6 +94,17 @@ bool collect_begin_blame(struct collect *c)
 	return labeler_waits(&c->labeler, &b->first_key);
 }
 
+/* Return whether the kernel's own event samples where threads wait, too. */
+static bool has_switches(const struct stream_events *events)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < events->count; i++)
+		has |= events->event[i].attr.type == PERF_TYPE_SOFTWARE &&
+		       events_sample_waits(events, i);
+	return has;
+}
+
 /* Return what the samples of EVENT are. */
 static enum blame_event kind_of(struct collect *c, uint32_t event)
 {
@@ -110,7 +117,7 @@ static enum blame_event kind_of(struct collect *c, uint32_t event)
 		if (is_tracepoint && !strcmp(e->name, "sched:sched_waking"))
 			kind = BLAME_WAKE;
 		else if (is_tracepoint && !strcmp(e->name, "sched:sched_switch"))
-			kind = BLAME_SWITCH;
+			kind = has_switches(c->events) ? BLAME_OTHER : BLAME_SWITCH;
 		else if (events_sample_waits(c->events, b->kinds))
 			kind = BLAME_OUT;
 		b->has_wakes |= kind == BLAME_WAKE;
@@ -126,13 +133,11 @@ static enum blame_event kind_of(struct collect *c, uint32_t event)
 static uint32_t lock_name(struct blame *b, const char *text)
 {
 	enum { LOCK_NAMES_MAX = 10000 };	/* each may have stacks of its own */
-	uint32_t count = b->texts.count;
+	uint32_t id = intern_find(&b->texts, text);
 
-	if (b->lock_names >= LOCK_NAMES_MAX)
-		return intern_text(&b->texts, WORD_OTHER);
-	uint32_t id = intern_text(&b->texts, text);
-	b->lock_names += id == count;
-	return id;
+	if (id != TABLE_NONE)
+		return id;
+	return intern_text(&b->texts, ++b->lock_names > LOCK_NAMES_MAX ? WORD_OTHER : text);
 }
 
 /* Return the lock that S waits for. */
@@ -148,16 +153,29 @@ static struct pairing_lock lock_of(struct collect *c, const struct resolved_samp
 	return (struct pairing_lock){ key, lock_name(c->blame, text) };
 }
 
-/* Return the number at OFFSET of the tracepoint's fields of S; 0: they are too short. */
-static int64_t raw_number(const struct collect *c, const struct resolved_sample *s, size_t offset,
-			  size_t size)
+/*
+ * Return the field of the tracepoint of S; 0: there is none.  The stream says where it is: some
+ * kernels have more fields before it than others.  If it does not, most kernels' places are taken.
+ */
+static int64_t raw_number(const struct collect *c, const struct resolved_sample *s,
+			  enum raw_field field)
 {
-	const struct tracepoint_field f = { .offset = (uint16_t)offset, .size = (uint16_t)size,
-					    .is_signed = true };
+	static const struct tracepoint_field usual[RAW_FIELDS] = {
+		[RAW_PID] = { .name = "pid", .offset = 24, .size = 4, .is_signed = true },
+		[RAW_PREV_PID] = { .name = "prev_pid", .offset = 24, .size = 4, .is_signed = true },
+		[RAW_PREV_STATE] = { .name = "prev_state", .offset = 32, .size = 8,
+				     .is_signed = true },
+		[RAW_NEXT_PID] = { .name = "next_pid", .offset = 56, .size = 4,
+				   .is_signed = true },
+		[RAW_FLAGS] = { .name = "common_flags", .offset = 2, .size = 1 },
+	};
+	const struct tracepoints *t = &c->labeler.tracepoints;
+	uint64_t id = c->events->event[s->event].attr.config;
+	const struct tracepoint_field *f = tracepoints_find(t, id, usual[field].name);
 	int64_t value;
 
 	return s->has & PERF_SAMPLE_RAW &&
-	       tracepoint_number(&c->labeler.tracepoints, &f, s->raw, &value) ? value : 0;
+	       tracepoint_number(t, f ? f : &usual[field], s->raw, &value) ? value : 0;
 }
 
 /* The thread of S was switched out. */
@@ -176,10 +194,10 @@ static void take_switch(struct collect *c, const struct resolved_sample *s,
 {
 	const int64_t waits = 0xff;	/* of the bits of a task's state; else it is preempted */
 	struct pairing *p = &c->blame->pairing;
-	pid_t next = (pid_t)raw_number(c, s, RAW_NEXT_PID, sizeof(int32_t));
+	pid_t next = (pid_t)raw_number(c, s, RAW_NEXT_PID);
 
-	if (raw_number(c, s, RAW_PID, sizeof(int32_t)) == s->tid) {
-		if (raw_number(c, s, RAW_PREV_STATE, sizeof(int64_t)) & waits)
+	if (raw_number(c, s, RAW_PREV_PID) == s->tid) {
+		if (raw_number(c, s, RAW_PREV_STATE) & waits)
 			take_out(c, s, stack, at);
 		else
 			pairing_runs(p, s->tid, s->time);
@@ -192,9 +210,8 @@ static void take_wake(struct collect *c, const struct resolved_sample *s,
 		      const struct wait_stack *stack, struct delay_place at)
 {
 	struct blame *b = c->blame;
-	pid_t woken = (pid_t)raw_number(c, s, RAW_PID, sizeof(int32_t));
-	bool has_flags = s->has & PERF_SAMPLE_RAW && s->raw.size > RAW_FLAGS;
-	bool in_interrupt = has_flags && s->raw.at[RAW_FLAGS] & FLAGS_INTERRUPT;
+	pid_t woken = (pid_t)raw_number(c, s, RAW_PID);
+	bool in_interrupt = raw_number(c, s, RAW_FLAGS) & FLAGS_INTERRUPT;
 	struct pairing_wake wake = {
 		.time = s->time, .pid = s->pid, .tid = s->tid, .at = at,
 		.name = intern_text(&b->texts, s->comm ? c->tables.string[s->comm] : ""),
@@ -204,7 +221,7 @@ static void take_wake(struct collect *c, const struct resolved_sample *s,
 		wake.word = futex_key(&c->tables, s, false);
 		wake.pair = futex_key(&c->tables, s, true);
 	}
-	pairing_runs(&b->pairing, s->tid, s->time);
+	pairing_sampled(&b->pairing, s->tid, s->time);
 	if (woken > 0)
 		pairing_wake(&b->pairing, woken, &wake);
 }
@@ -230,7 +247,7 @@ void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct r
 	if (!s->time)
 		return;
 	if (kind == BLAME_OTHER) {
-		pairing_runs(&b->pairing, s->tid, s->time);
+		pairing_sampled(&b->pairing, s->tid, s->time);
 		return;
 	}
 	collect_find_frames(c, raw, s);
@@ -271,6 +288,11 @@ void collect_blame_thread(struct collect *c, const struct task_record *task, boo
 		.time = time, .pid = task->pid, .tid = task->tid, .kind = ENDED_EXIT,
 		.name = intern_text(&b->texts, name),
 		.at.stack = chain_index_add(&b->index, &frame, 1, STACK_WHOLE) }, task->parent_pid);
+}
+
+void collect_blame_exec(struct collect *c, pid_t tid)
+{
+	pairing_new_thread(&c->blame->pairing, tid);
 }
 
 void collect_blame_forget(struct collect *c, pid_t tid)

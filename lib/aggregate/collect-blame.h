@@ -19,6 +19,9 @@ void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out,
 void collect_blame_thread(struct collect *c, const struct task_record *task, bool exits,
 			  uint64_t time);
 
+/* TID runs another program: it was another thread of its process before. */
+void collect_blame_exec(struct collect *c, pid_t tid);
+
 /* TID has ended long ago. */
 void collect_blame_forget(struct collect *c, pid_t tid);
 

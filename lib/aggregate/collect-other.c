@@ -106,8 +106,11 @@ static void take_thread(struct collect *c, const struct record *rec)
  */
 static void note_runs(struct collect *c, const struct record *rec, uint64_t time)
 {
+	bool exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 	pid_t tid;
 
+	if (exec && c->blame && events_trailer_tid(c->events, rec->body, &tid))
+		collect_blame_exec(c, tid);
 	if (c->how.wall && time && events_trailer_tid(c->events, rec->body, &tid))
 		on_cpu_runs(&c->on_cpu, tid, time, false);
 }

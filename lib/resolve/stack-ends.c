@@ -19,9 +19,12 @@ static bool is_unwound(const char *command)
 {
 	if (!command)
 		return false;
-	bool itself = strstr(command, " --unwind") || strstr(command, " --waits");
+	const char *program = strstr(command, " -- ");
+	size_t size = program ? (size_t)(program - command) : strlen(command);
+	bool itself = memmem(command, size, " --unwind", 9) || memmem(command, size, " --waits", 8);
 
-	return strstr(command, WORD_UNWOUND) || (itself && !strstr(command, "--call-graph"));
+	return strstr(command, WORD_UNWOUND) ||
+	       (itself && !memmem(command, size, "--call-graph", 12));
 }
 
 bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr,

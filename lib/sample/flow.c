@@ -267,6 +267,7 @@ static void find_short_waits(struct flow *f)
 		const struct perf_event_header *record;
 		for (; copy.fd >= 0 && (record = ring_peek(&copy)); ring_take(&copy))
 			short_waits_look(&f->shorts, record, f->layout, is_wait(f, record));
+		f->counters->ring[i].scratch = copy.scratch;
 	}
 	short_waits_find(&f->shorts);
 }

@@ -50,8 +50,10 @@ uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 	if (!address)
 		return 0;
 	struct wait_stack stack = wait_stack_of(names, r, out->frame, out->frames);
-	*guessed = !stack.has_kernel_names;
-	return wait_stack_in_futex(&stack) ? address : 0;
+	bool is_in_futex = wait_stack_in_futex(&stack);
+
+	*guessed = is_in_futex && !stack.has_kernel_names;
+	return is_in_futex ? address : 0;
 }
 
 /*

@@ -28,7 +28,7 @@ static void forget_first(struct pairing *p, struct pairing_thread *t, uint32_t c
 	uint32_t gone = count < t->pasts ? t->past[count].first : t->stretches - t->pending;
 	t->pasts -= count;
 	t->stretches -= gone;
-	p->past -= count;
+	p->past -= count + gone;
 	memmove(t->past, t->past + count, t->pasts * sizeof(*t->past));
 	if (t->stretches)
 		memmove(t->stretch, t->stretch + gone, t->stretches * sizeof(*t->stretch));
@@ -80,17 +80,17 @@ void causes_keep(struct pairing *p, uint32_t at, uint64_t time)
 	t->past[t->pasts++] = (struct past_wait){
 		.since = t->since, .until = time, .stack = t->out.at.stack, .from = t->from,
 		.first = t->stretches - t->pending, .stretches = t->pending };
+	p->past += 1 + t->pending;
 	t->pending = 0;
-	p->past++;
 }
 
 void causes_forget(struct pairing *p, uint32_t at)
 {
 	struct pairing_thread *t = &p->thread[at];
 
+	t->stretches -= t->pending;
 	t->pending = 0;
 	forget_first(p, t, t->pasts);
-	t->stretches = 0;
 }
 
 /* Return the first of T's waits that ended after TIME. */
@@ -201,6 +201,7 @@ void causes_add(struct pairing *p, uint32_t at, bool in_queue)
 	uint64_t a = t->since;
 
 	t->from = a;
+	t->stretches -= t->pending;	/* of a wait that was not kept */
 	t->pending = 0;
 	if (!in_queue) {
 		add_stretch(p, t, &t->by, a, t->woken_at);
@@ -212,6 +213,11 @@ void causes_add(struct pairing *p, uint32_t at, bool in_queue)
 		a = t->from = dropped;
 	}
 	for (uint32_t w = queue_first_wake(p, at); w != NONE; w = p->wake[w].next) {
+		if (is_spent(p)) {	/* the rest is due to the last one */
+			p->shortened++;
+			add_stretch(p, t, &t->by, a, t->woken_at);
+			break;
+		}
 		add_stretch(p, t, &p->wake[w].is, a, p->wake[w].is.time);
 		a = p->wake[w].is.time;
 	}

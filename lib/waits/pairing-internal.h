@@ -24,7 +24,7 @@ struct pairing_thread {
 	bool exited;
 	bool waits;		/* OUT is its wait; SINCE its start */
 	bool is_out;		/* the record of the switch came */
-	bool woken;		/* it is woken, at WOKEN by BY, but does not run yet */
+	bool woken;		/* it is woken, at WOKEN_AT by BY, but does not run yet */
 	struct pairing_out out;
 	uint64_t since, woken_at;
 	struct pairing_wake by;	/* or, while it runs, the last wake; TIME 0: none */
@@ -72,9 +72,6 @@ void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake);
 
 /* Thread T, which waits in a queue, is woken by the last wake there: charge each stretch. */
 void queue_charge(struct pairing *p, uint32_t t);
-
-/* Forget the wakes on queue Q that no wait needs. */
-void queue_settle(struct pairing *p, uint32_t q);
 
 /* Return the first wake during the wait of T. */
 uint32_t queue_first_wake(const struct pairing *p, uint32_t t);

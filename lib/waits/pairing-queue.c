@@ -69,20 +69,6 @@ void queue_enter(struct pairing *p, uint32_t at)
 	q->newest = t->since > q->newest ? t->since : q->newest;
 }
 
-void queue_leave(struct pairing *p, uint32_t at)
-{
-	struct pairing_thread *t = &p->thread[at];
-	uint32_t id = t->queue;
-
-	if (id == NONE)
-		return;
-	struct pairing_queue *q = &p->queue[id];
-	*(t->ahead == NONE ? &q->head : &p->thread[t->ahead].behind) = t->behind;
-	*(t->behind == NONE ? &q->tail : &p->thread[t->behind].ahead) = t->ahead;
-	t->queue = NONE;
-	queue_settle(p, id);
-}
-
 /* Charge the stretch to the first wake of Q, and remove that wake. */
 static void settle_first(struct pairing *p, struct pairing_queue *q)
 {
@@ -112,7 +98,8 @@ static bool needs_first(const struct pairing *p, const struct pairing_queue *q)
 	return q->head != NONE && p->wake[q->first].number > oldest->after_number;
 }
 
-void queue_settle(struct pairing *p, uint32_t at)
+/* Forget the wakes on queue AT that no wait needs. */
+static void queue_settle(struct pairing *p, uint32_t at)
 {
 	struct pairing_queue *q = &p->queue[at];
 
@@ -124,9 +111,25 @@ void queue_settle(struct pairing *p, uint32_t at)
 	}
 }
 
+void queue_leave(struct pairing *p, uint32_t at)
+{
+	struct pairing_thread *t = &p->thread[at];
+	uint32_t id = t->queue;
+
+	if (id == NONE)
+		return;
+	struct pairing_queue *q = &p->queue[id];
+	*(t->ahead == NONE ? &q->head : &p->thread[t->ahead].behind) = t->behind;
+	*(t->behind == NONE ? &q->tail : &p->thread[t->behind].ahead) = t->ahead;
+	t->queue = NONE;
+	queue_settle(p, id);
+}
+
 /* Forget a wake to make room: the oldest of Q, or, if it has none, of another queue. */
 static void drop_wake(struct pairing *p, struct pairing_queue *q)
 {
+	if (q->first == NONE)
+		q = &p->queue[p->search];	/* the one that lost a wake last */
 	while (!q->lock.key || q->first == NONE) {
 		p->search = (p->search + 1) % p->queues;
 		q = &p->queue[p->search];

@@ -7,7 +7,12 @@
  * A thread that is about to wait can be woken before the record of its switch is written.  A wake
  * at most this much before a wait, without any wake during it, was one of these.
  */
-enum { EARLY_NS = 20000 };
+enum {
+	EARLY_NS = 20000,
+	SWITCH_NS = 100000,	/* in which a thread that is switched out may still be sampled */
+	LATE_NS = 20000000,	/* a thread that waits longer does so for something else */
+	JOIN_NS = 1000000000,	/* the same of a thread whose wake was not recorded */
+};
 
 uint32_t pairing_find_thread(const struct pairing *p, pid_t tid)
 {
@@ -250,11 +255,18 @@ static void add_scheduler(struct pairing *p, const struct pairing_thread *t, uin
 	delays_add(&p->delays, delays_child(&p->delays, t->root, DELAY_SCHEDULER, 0), 0, ns);
 }
 
-/* Return whether T waited for the thread that exited last. */
-static bool has_joined(const struct pairing *p, const struct pairing_thread *t)
+/* Return the last thread for whose exit T, which runs from TIME on, may have waited; or NULL. */
+static const struct pairing_exited *find_joined(const struct pairing *p,
+						const struct pairing_thread *t, uint64_t time)
 {
-	return t->out.joins && p->exit.time > t->since &&
-	       (p->exit.pid == t->out.pid || p->exit_parent == t->out.pid);
+	for (uint32_t i = 1; t->out.joins && i <= PAIRING_EXITS; i++) {
+		const struct pairing_exited *e = &p->exited[(p->exits - i) % PAIRING_EXITS];
+		bool is_its = e->as.pid == t->out.pid || e->parent == t->out.pid;
+		if (is_its && e->as.time > t->since && e->as.time <= time &&
+		    time - e->as.time < JOIN_NS)
+			return e;
+	}
+	return NULL;
 }
 
 void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
@@ -264,11 +276,13 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 
 	if (!t || !t->waits)
 		return;
-	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since;
-	if (!t->woken && has_joined(p, t)) {
-		t->by = p->exit;
+	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since &&
+			 time < t->since + LATE_NS;
+	const struct pairing_exited *joined = t->woken ? NULL : find_joined(p, t, time);
+	if (joined) {
+		t->by = joined->as;
 		t->out.rule = RULE_LAST;
-		end_by_wake(p, at, p->exit.time);
+		end_by_wake(p, at, joined->as.time);
 	} else if (was_early) {
 		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
 		end_by_wake(p, at, t->since);
@@ -281,6 +295,14 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 		causes_keep(p, at, time);
 	p->waits++;
 	leave(p, at);
+}
+
+void pairing_sampled(struct pairing *p, pid_t tid, uint64_t time)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+
+	if (at != NONE && p->thread[at].waits && time >= p->thread[at].since + SWITCH_NS)
+		pairing_runs(p, tid, time);
 }
 
 /* Begin with TID anew: it does not wait.  Return it; NONE: there are too many. */
@@ -312,8 +334,7 @@ void pairing_exit(struct pairing *p, const struct pairing_wake *last, pid_t pare
 
 	if (at != NONE)
 		p->thread[at].exited = true;
-	p->exit = *last;
-	p->exit_parent = parent;
+	p->exited[p->exits++ % PAIRING_EXITS] = (struct pairing_exited){ *last, parent };
 }
 
 void pairing_forget(struct pairing *p, pid_t tid)
@@ -322,6 +343,7 @@ void pairing_forget(struct pairing *p, pid_t tid)
 
 	if (at == NONE)
 		return;
+	p->refused += p->thread[at].waits;
 	if (p->thread[at].waits)
 		leave(p, at);
 	causes_forget(p, at);

@@ -95,7 +95,8 @@ struct pairing_about {
 enum {
 	PAIRING_THREADS_MAX = 1 << 17,
 	PAIRING_WAKES_MAX = 1 << 20,	/* wakes on locks that somebody waits for */
-	PAIRING_PAST_MAX = 1 << 20,	/* waits that have ended, for causes */
+	PAIRING_PAST_MAX = 1 << 21,	/* waits that have ended, and their stretches, for causes */
+	PAIRING_EXITS = 64,
 };
 
 struct pairing_kept_wake;	/* a wake on a lock, while somebody waits for it */
@@ -132,15 +133,18 @@ struct pairing {
 	struct table thread_table;
 	uint32_t free_thread;
 	uint32_t oldest, newest;	/* threads that wait, by the start of their waits */
-	struct pairing_wake exit;	/* the last thread that exited; TIME 0: none */
-	pid_t exit_parent;
+	struct pairing_exited {
+		struct pairing_wake as;	/* TIME 0: none */
+		pid_t parent;
+	} exited[PAIRING_EXITS];	/* the last threads that exited: a ring */
+	uint32_t exits;
 	struct pairing_queue *queue;
 	uint32_t queues, free_queue;
 	struct table queue_table;
 	struct pairing_kept_wake *wake;
 	uint32_t wakes, free_wake;
 	uint32_t search;		/* queue to look at for a wake to forget */
-	uint32_t past;			/* waits that are kept for causes */
+	uint32_t past;			/* waits, and their stretches, that are kept for causes */
 	uint64_t waits, steps;		/* waits that ended, and work for their causes */
 	uint64_t swept;			/* WAITS when all old waits were forgotten */
 };
@@ -152,6 +156,9 @@ void pairing_out(struct pairing *p, const struct pairing_out *out);
 void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted);
 void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake);
 void pairing_runs(struct pairing *p, pid_t tid, uint64_t time);
+
+/* The same, by a sample of TID: it may be one of the switch itself, before the thread waits. */
+void pairing_sampled(struct pairing *p, pid_t tid, uint64_t time);
 
 /* TID is a new thread. */
 void pairing_new_thread(struct pairing *p, pid_t tid);

@@ -19,7 +19,7 @@ enum {
  * Parts of names.  Those of the kernel are in kernel/futex/, exit.c, time/ and signal.c, and in
  * net/core/dev.c; those of programs in glibc, musl, and the standard libraries of C++, Rust, Java.
  */
-static const char *const parts[HINTS][9] = {
+static const char *const parts[HINTS][14] = {
 	[KERNEL_FUTEX] = { "futex" },
 	[KERNEL_ENDS] = { "exit_robust_list", "futex_exit", "futex_cleanup", "mm_release",
 			  "handle_futex_death" },
@@ -30,7 +30,7 @@ static const char *const parts[HINTS][9] = {
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
 	[KERNEL_JOINS] = { "do_wait", "kernel_wait" },
-	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin", "thrd_join" },
+	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "thrd_join" },
 	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
 			    "thrd_" },
 	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "mutex" },
@@ -39,7 +39,7 @@ static const char *const parts[HINTS][9] = {
 	[PROGRAM_OTHER] = { "sem_", "pthread_barrier", "Barrier" },
 	[PROGRAM_PARKS] = { "ThreadParker", "thread_parker", "thread_parking", "Parker::park",
 			    "Unsafe_Park", "PlatformEvent::park", "parking_lot",
-			    "runtime.futexsleep" },
+			    "runtime.futexsleep", "PerThreadSem", "FutexWaiter", "ParkingLot" },
 };
 
 static uint32_t hints_of(const char *name)

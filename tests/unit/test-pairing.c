@@ -131,10 +131,25 @@ static void test_edges(void)
 	pairing_runs(&p, 2, 141);
 	tap(p.sums.scheduler == 20 && p.sums.outside == 10,
 	    "so does one that comes just before the switch");
+	wake(&p, 1, 2, 7, 142);
+	out(&p, 2, 0, 143);
+	pairing_runs(&p, 2, 5000000143);
+	tap(p.sums.scheduler == 20 && p.sums.waited == 0,
+	    "but it does not end a long wait for something else");
+	out(&p, 2, 7, 6000000000);
+	pairing_sampled(&p, 2, 6000003000);
+	wake(&p, 1, 2, 7, 7000000000);
+	pairing_runs(&p, 2, 7000000000);
+	tap(p.sums.waited == 1000000000, "a sample of the switch itself does not end the wait");
+	p.sums.waited = 0;
 	pairing_exit(&p, &(struct pairing_wake){ .time = 149, .pid = 1, .tid = 2 }, 0);
 	out(&p, 2, 7, 150);
 	pairing_end(&p, 300);
 	tap(p.sums.open == 60, "a thread that has exited waits no more");
+	pairing_new_thread(&p, 2);
+	out(&p, 2, 7, 8000000000);
+	pairing_end(&p, 8000000100);
+	tap(p.sums.open == 160, "one that runs another program does");
 	pairing_release(&p);
 }
 
