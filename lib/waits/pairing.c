@@ -300,8 +300,9 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 void pairing_sampled(struct pairing *p, pid_t tid, uint64_t time)
 {
 	uint32_t at = pairing_find_thread(p, tid);
+	const struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
 
-	if (at != NONE && p->thread[at].waits && time >= p->thread[at].since + SWITCH_NS)
+	if (t && (t->woken || time >= t->since + SWITCH_NS))
 		pairing_runs(p, tid, time);
 }
 
