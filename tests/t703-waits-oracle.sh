@@ -44,6 +44,7 @@ END
 
 check 'all CPUs, with CPU time beside it' <<'END'
 	needs_waits
+	long
 	pmu-sample -q --waits -e cpu-clock -F 500 -m 64Mi -a -o s.data -- waits readers 50 2>truth
 	as_oracle s.data waits	# other tests may run programs with the same names
 END

@@ -31,7 +31,11 @@ OUT, PREEMPT, DATA = 1 << 13, 1 << 14, 1 << 13
 KERNEL_MARK, USER_MARK, MARKS = (1 << 64) - 128, (1 << 64) - 512, (1 << 64) - 4096
 DI = {"x86_64": 5, "aarch64": 0}[os.uname().machine]
 IN_INTERRUPT = 0x18     # common_flags: hardirq, softirq
-EARLY = 20000           # ns: a wake so shortly before a switch out is meant for that wait
+EARLY = 20000           # ns: a wake so shortly before a switch out is meant for that wait,
+LATE = 20000000         # ... if it is not longer than this
+AT_SWITCH = 100000      # ns: a sample so shortly after a switch out may be of the switch itself
+JOIN = 1000000000       # ns: an exit ends a wait for it at most so long before the thread runs
+EXITS = 64              # exits that are remembered
 
 Wake = collections.namedtuple("Wake", "time tid pid locks function kind")
 
@@ -202,7 +206,7 @@ class Oracle:
         self.kernel = kernel_symbols()
         self.files, self.spaces = {}, collections.defaultdict(Space)
         self.waiting, self.woken = {}, {}   # tid: Wait, Wake
-        self.exited, self.last_exit = set(), None       # tids, (Wake, pid of its parent)
+        self.exited, self.exits = set(), []     # tids, (Wake, pid of its parent)
         self.wakes = collections.defaultdict(list)      # lock: [Wake], by time
         self.waits, self.named = [], {}
 
@@ -290,11 +294,11 @@ class Oracle:
         """WAIT's thread runs at TIME"""
         del self.waiting[wait.tid]
         early = self.woken.pop(wait.tid, None)
-        last, parent = self.last_exit or (None, None)
-        if wait.wake is None and wait.joins and last and last.time > wait.start and (
-                wait.pid in (last.pid, parent)):
-            wait.wake, wait.rule = last, "last"
-        elif wait.wake is None and early and early.time + EARLY >= wait.start:
+        joined = [wake for wake, parent in reversed(self.exits) if wait.pid in (wake.pid, parent)
+                  and wait.start < wake.time <= time and time - wake.time < JOIN]
+        if wait.wake is None and wait.joins and joined:
+            wait.wake, wait.rule = joined[0], "last"
+        elif wait.wake is None and early and early.time + EARLY >= wait.start > time - LATE:
             wait.wake = early._replace(time=wait.start, locks=())
         wait.back = time
         self.waits.append(wait)
@@ -302,6 +306,11 @@ class Oracle:
     def runs(self, tid, time):
         if tid in self.waiting:
             self.ends(self.waiting[tid], time)
+
+    def sampled(self, tid, time):
+        wait = self.waiting.get(tid)
+        if wait and (wait.wake or time >= wait.start + AT_SWITCH):
+            self.ends(wait, time)
 
     def take_wake(self, s):
         kernel, user = self.frames(s)
@@ -318,7 +327,7 @@ class Oracle:
         # of a pair of words or not: those who wait know
         locks = (self.key(s, 0), self.key(s, 7)) if is_futex else ()
         wake = Wake(s["time"], s["tid"], s["pid"], locks, self.function(user), kind)
-        self.runs(s["tid"], s["time"])
+        self.sampled(s["tid"], s["time"])
         for lock in locks:
             self.wakes[lock].append(wake)
         wait = self.waiting.get(woken)
@@ -367,7 +376,9 @@ class Oracle:
             if kind in (MMAP, MMAP2):
                 self.take_mapping(kind, misc, body)
             elif kind == COMM and misc & 1 << 13:   # exec
-                self.spaces[struct.unpack_from("<I", body)[0]] = Space()
+                pid, tid = struct.unpack_from("<II", body)
+                self.spaces[pid] = Space()
+                self.forget(tid)
             elif kind == FORK:
                 pid, parent, tid = struct.unpack_from("<III", body)
                 if pid != parent and pid not in self.spaces:
@@ -377,7 +388,8 @@ class Oracle:
                 pid, parent, tid = struct.unpack_from("<III", body)
                 self.forget(tid)
                 self.exited.add(tid)
-                self.last_exit = Wake(time, tid, pid, (), "?", "exit"), parent
+                self.exits = self.exits[-EXITS + 1:] + [
+                    (Wake(time, tid, pid, (), "?", "exit"), parent)]
             elif kind in (SWITCH, CPU_SWITCH):
                 tid = struct.unpack_from("<I", body, len(body) - sum(self.stream.trailer) - 4)[0]
                 self.take_switch(misc, time, tid)
@@ -399,7 +411,7 @@ class Oracle:
         elif s["kind"] == 1 and s["config"] == 3:
             self.take_out(s)
         else:
-            self.runs(s["tid"], s["time"])
+            self.sampled(s["tid"], s["time"])
 
     def stretches(self, wait):
         """(wake, ns) of WAIT"""
