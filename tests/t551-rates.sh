@@ -24,8 +24,8 @@ complete() {
 
 # judge LIVES RATE: of threads with a line "ID NS TURNS" there, what rows() says is right.  On a
 # busy machine some time passes from when a thread says how long it lived until it exits.  Wall time
-# ends with a thread's last sample: where two threads take turns ten times in each period of the clock,
-# nearly all samples may be of one of them.
+# ends with a thread's last sample: where two threads take turns ten times in each period of the
+# clock, nearly all samples may be of one of them.
 judge() {
 	awk -v rate="$2" 'NR == FNR { life[$1] = $2; next }
 	     $1 in life {

@@ -105,7 +105,8 @@ class Judge:
 
     def waited(self, truth, block):
         # of a wait for a disk, some is work
-        share = {0: 0.25, 1: 0.05}.get(len(truth.verbs["caused"]), 0.1 if self.is_crowd else self.bar)
+        usual = 0.1 if self.is_crowd else self.bar
+        share = {0: 0.25, 1: max(0.05, usual)}.get(len(truth.verbs["caused"]), usual)
         sums = by_function(block, truth, False) + by_function(block, truth, True)
         counts = collections.Counter()
         for row in block:

@@ -13,9 +13,9 @@ not a futex.  Names come from nm and /proc/kallsyms, so this must run where the 
 
 A wait starts with a sample of context-switches whose switch is not a preemption, and ends with the
 first sched_waking of its thread.  New kernels have no sample where a thread ends: who waits for the
-end of one is woken by the last EXIT of its process, or of a child.  The wakes on one futex while a thread waits for it are ends of
-critical sections: each has caused the part of the wait from the wake before it.  Waits for what is
-not a lock, as condition variables, are due to the wake that ended them.
+end of one is woken by the last EXIT of its process, or of a child.  The wakes on one futex while a
+thread waits for it are ends of critical sections: each has caused the part of the wait from the wake
+before it.  Waits for what is not a lock, as condition variables, are due to the wake that ended them.
 """
 import bisect
 import collections
