@@ -83,7 +83,7 @@ check 'a report names neither host, user, file nor process, and takes little tim
 	sed 1d report.txt >facts	# without our own version, which may be that of a commit
 	none grep -E '[0-9a-f]{8,}|0x[0-9a-f]{6}|/[a-z]+/' facts	# addresses, serial numbers, paths
 	none grep -F "$(hostname)" report.txt
-	at_most "$(cat ticks)" 1000
+	at_most "$(cat ticks)" 1500	# 15 s, also where other programs share the caches
 END
 
 check 'JSON has the same facts as the text' <<'END'

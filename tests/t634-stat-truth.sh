@@ -61,7 +61,7 @@ check 'context switches are those of getrusage' <<'END'
 		pmu-stat --bench -e context-switches -- known 0 200 0 $how >switches 2>used
 		counted=$(each context-switches switches) used=$(used 2 used)
 		echo "$how: $counted, by getrusage $used"
-		at_least "$counted" 200
+		at_least "$counted" 180	# a pause that is over at once needs no switch
 		# few before the exec and at the end
 		near "$counted" "$used" 12
 	done
