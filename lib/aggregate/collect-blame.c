@@ -114,9 +114,9 @@ static enum blame_event kind_of(struct collect *c, uint32_t event)
 		const struct stream_event *e = &c->events->event[b->kinds];
 		bool is_tracepoint = e->attr.type == PERF_TYPE_TRACEPOINT;
 		enum blame_event kind = BLAME_OTHER;
-		if (is_tracepoint && !strcmp(e->name, "sched:sched_waking"))
+		if (is_tracepoint && !strcmp(e->name, EVENT_WAKING))
 			kind = BLAME_WAKE;
-		else if (is_tracepoint && !strcmp(e->name, "sched:sched_switch"))
+		else if (is_tracepoint && !strcmp(e->name, EVENT_SWITCH))
 			kind = has_switches(c->events) ? BLAME_OTHER : BLAME_SWITCH;
 		else if (events_sample_waits(c->events, b->kinds))
 			kind = BLAME_OUT;

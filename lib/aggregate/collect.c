@@ -284,7 +284,6 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 {
 	struct sample *sample = &a->sample;
 	const struct stream_event *event = &c->events->event[sample->event];
-	const struct sample before = *sample;
 	struct record new;
 
 	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
@@ -292,10 +291,12 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 		return true;
 	record_frame(&new, c->unwound, false);
 	new.offset = a->rec.offset;
+	const struct words registers = sample->user_regs;	/* in the record that was read */
+	uint64_t abi = sample->user_regs_abi;
 	if (!stream_sample(c->in, &new, sample))
 		return false;
-	sample->user_regs = before.user_regs;	/* the record that was read still has them */
-	sample->user_regs_abi = before.user_regs_abi;
+	sample->user_regs = registers;
+	sample->user_regs_abi = abi;
 	return true;
 }
 

@@ -4,8 +4,8 @@
  * tracepoints, labels of the profiled program.
  */
 #pragma once
-#include "labels/slices.h"
 #include "labels/program-labels.h"
+#include "labels/slices.h"
 #include "pprof/label-kinds.h"
 #include "record/tracing-data.h"
 #include "resolved/resolved.h"

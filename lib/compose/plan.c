@@ -182,12 +182,11 @@ static bool can_create(const char *path, struct report *report)
 static struct callgraph_target target_of(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
-	const struct sample_settings *s = &c->run.settings;
 
 	return (struct callgraph_target){
 		.program = samples_command(r) ? r->command[0] : NULL,
 		.pid = first_pid(&c->target), .is_many = is_many(c),
-		.waits = s->waits, .can_unwind = r->can_unwind,
+		.waits = c->run.settings.waits, .can_unwind = r->can_unwind,
 	};
 }
 
@@ -214,7 +213,6 @@ static void choose_labels(struct plan *plan, const struct plan_request *r)
 static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 {
 	const struct callgraph_target target = target_of(r);
-
 	const struct sample_settings *s = &r->chosen->run.settings;
 
 	if (r->chosen->run.unwind)	/* the user gave --unwind: it is passed on */

@@ -74,7 +74,7 @@ bool events_sample_waits(const struct stream_events *events, uint32_t event)
 	return events->switches && !e->attr.freq && e->attr.sample_period == 1 &&
 	       ((e->attr.type == PERF_TYPE_SOFTWARE &&
 		 e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")));
+		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, EVENT_SWITCH)));
 }
 
 bool event_needs_counter(const struct perf_event_attr *attr)

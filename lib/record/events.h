@@ -65,6 +65,10 @@ struct stream_events {
 	struct arena arena;		/* memory of the other names */
 };
 
+/* Tracepoints with a meaning for us: a thread is switched out, or woken. */
+#define EVENT_SWITCH "sched:sched_switch"
+#define EVENT_WAKING "sched:sched_waking"
+
 enum { EVENTS_MAX = 4096 };	/* events per stream; a kernel has fewer tracepoints */
 
 /*

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/request.h"
+#include "record/events.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define WAKES "sched:sched_waking"
 
 /*
  * Return whether all events of LIST can be sampled here.  If the kernel may not be sampled, changes
@@ -91,7 +90,7 @@ static void add_filters(const struct event_request *request, struct event_list *
 static bool add_wakes(const struct event_options *how, struct event_list *list,
 		      struct report *report)
 {
-	if (!event_parse(list, how, WAKES "/period=1/", report))
+	if (!event_parse(list, how, EVENT_WAKING "/period=1/", report))
 		return false;
 	list->event[list->count - 1].attr.sample_type |= PERF_SAMPLE_RAW;
 	return true;
@@ -107,15 +106,15 @@ static void report_unreadable(const char *directory, int error, struct report *r
 
 	if (error == ENOENT) {
 		report_because(report, REPORT_NOT_FOUND);
-		report_error(report, "--waits samples the tracepoint " WAKES ", but there are none "
-			     "in %.*s: as root, mount -t tracefs none %.*s", size, directory, size,
-			     directory);
+		report_error(report, "--waits samples the tracepoint " EVENT_WAKING ", but there "
+			     "are none in %.*s: as root, mount -t tracefs none %.*s", size,
+			     directory, size, directory);
 		return;
 	}
 	report_because(report, REPORT_NO_RIGHTS);
-	report_error(report, "--waits samples the tracepoint " WAKES ", but %.*s cannot be read: "
-		     "run as root; or, as root, mount -o remount,mode=750,gid=%u %.*s", size,
-		     directory, (unsigned)getegid(), size, directory);
+	report_error(report, "--waits samples the tracepoint " EVENT_WAKING ", but %.*s cannot "
+		     "be read: run as root; or, as root, mount -o remount,mode=750,gid=%u %.*s",
+		     size, directory, (unsigned)getegid(), size, directory);
 }
 
 bool request_can_wake(const struct event_options *how, struct report *report)
@@ -132,7 +131,7 @@ bool request_can_wake(const struct event_options *how, struct report *report)
 	bool can = add_wakes(how, &one, report);
 	if (can && !event_check(&one.event[0], why, sizeof(why))) {
 		report_because(report, REPORT_NO_RIGHTS);
-		report_error(report, "--waits cannot sample '" WAKES "': %s", why);
+		report_error(report, "--waits cannot sample '" EVENT_WAKING "': %s", why);
 		can = false;
 	}
 	event_list_release(&one);
@@ -144,9 +143,9 @@ static bool has_wakes(const struct event_list *list, struct report *report)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
-		    !strcmp(list->event[i].base, WAKES)) {
-			report_error(report, "--waits samples '" WAKES "' itself: leave it out "
-				     "of -e");
+		    !strcmp(list->event[i].base, EVENT_WAKING)) {
+			report_error(report, "--waits samples '" EVENT_WAKING "' itself: leave it "
+				     "out of -e");
 			return true;
 		}
 	return false;

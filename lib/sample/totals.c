@@ -47,7 +47,7 @@ static void write_total(struct sampler *s, uint32_t event)
 static bool counts_twice(const struct sampler *s, const struct event *event)
 {
 	static const char *const names[] = {
-		"sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new",
+		EVENT_WAKING, "sched:sched_wakeup", "sched:sched_wakeup_new",
 		"sched:sched_stat_wait", "sched:sched_stat_sleep", "sched:sched_stat_iowait",
 		"sched:sched_stat_blocked",
 	};

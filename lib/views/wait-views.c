@@ -26,9 +26,6 @@ static const struct side {
 	{ PAIRING_CAUSES, TYPE_CAUSES TYPE_END_SAMPLES, TYPE_CAUSES },
 };
 
-/* The event by which waits end. */
-#define EVENT_WAKING "sched:sched_waking"
-
 enum { SIDES = sizeof(sides) / sizeof(*sides), FIRST_OF_WAITS = 1, SHOWN_FIRST = 2 };
 
 /* The profiles of all sides, and the types of their sum. */

@@ -31,7 +31,7 @@ struct pairing_thread {
 	uint32_t root;		/* in the delays, if it is woken; NONE: not shown */
 	uint32_t older, newer;	/* threads that wait */
 	uint32_t queue;		/* that it is in; NONE: none */
-	uint32_t ahead, behind;	/* threads in that queue */
+	uint32_t ahead, behind;	/* the threads before and after it in that queue; or NONE */
 	uint32_t after;		/* the wake on its lock before the wait; NONE: none */
 	uint64_t after_number;
 	/* of a thread whose waits may be causes: */

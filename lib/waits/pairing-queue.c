@@ -12,11 +12,10 @@
 
 #include <stdlib.h>
 
-static struct pairing_queue *queue_of(const struct pairing *p, uint64_t key, uint32_t *at)
+/* Return the queue for the lock KEY; NONE: nobody waits for it, or the mode needs no queues. */
+static uint32_t find_queue(const struct pairing *p, uint64_t key)
 {
-	*at = key ? TABLE_FIND(&p->queue_table, hash_u64(key), i, p->queue[i].lock.key == key)
-		  : NONE;
-	return *at == NONE ? NULL : &p->queue[*at];
+	return TABLE_FIND(&p->queue_table, hash_u64(key), i, p->queue[i].lock.key == key);
 }
 
 static uint32_t add_queue(struct pairing *p, const struct pairing_lock *lock)
@@ -48,12 +47,12 @@ static void free_queue(struct pairing *p, uint32_t at)
 void queue_enter(struct pairing *p, uint32_t at)
 {
 	struct pairing_thread *t = &p->thread[at];
-	uint32_t id;
 
 	t->queue = NONE;
 	if (!t->out.lock.key || p->mode == PAIRING_BLOCK)
 		return;
-	if (!queue_of(p, t->out.lock.key, &id))
+	uint32_t id = find_queue(p, t->out.lock.key);
+	if (id == NONE)
 		id = add_queue(p, &t->out.lock);
 	struct pairing_queue *q = &p->queue[id];
 	t->queue = id;
@@ -93,9 +92,8 @@ static void settle_first(struct pairing *p, struct pairing_queue *q)
 /* Return whether a wait in Q has the first wake in it, or may have. */
 static bool needs_first(const struct pairing *p, const struct pairing_queue *q)
 {
-	const struct pairing_thread *oldest = &p->thread[q->head];
-
-	return q->head != NONE && p->wake[q->first].number > oldest->after_number;
+	return q->head != NONE &&
+	       p->wake[q->first].number > p->thread[q->head].after_number;
 }
 
 /* Forget the wakes on queue AT that no wait needs. */
@@ -154,11 +152,11 @@ static uint32_t new_wake(struct pairing *p, struct pairing_queue *q)
 
 void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake)
 {
-	uint32_t id;
-	struct pairing_queue *q = queue_of(p, key, &id);
+	uint32_t id = find_queue(p, key);
 
-	if (!q)			/* nobody waits for it, or the mode needs no queues */
+	if (id == NONE)
 		return;
+	struct pairing_queue *q = &p->queue[id];
 	wake->time = wake->time > q->newest ? wake->time : q->newest;
 	q->newest = wake->time;
 	uint32_t at = new_wake(p, q);

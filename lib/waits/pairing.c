@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-/*
- * A thread that is about to wait can be woken before the record of its switch is written.  A wake
- * at most this much before a wait, without any wake during it, was one of these.
- */
 enum {
+	/*
+	 * A thread that is about to wait can be woken before the record of its switch is written.
+	 * A wake at most this much before a wait, without any wake during it, was one of these.
+	 */
 	EARLY_NS = 20000,
 	SWITCH_NS = 100000,	/* in which a thread that is switched out may still be sampled */
-	LATE_NS = 20000000,	/* a thread that waits longer does so for something else */
-	JOIN_NS = 1000000000,	/* the same of a thread whose wake was not recorded */
+	LATE_NS = 20000000,	/* ... unless the wait is longer: then it was for something else */
+	JOIN_NS = 1000000000,	/* from an exit until a thread that waited for it runs */
 };
 
 uint32_t pairing_find_thread(const struct pairing *p, pid_t tid)
@@ -83,7 +83,6 @@ void pairing_out(struct pairing *p, const struct pairing_out *out)
 		return;		/* its last switch out */
 	if (t->waits)
 		pairing_runs(p, out->tid, out->time);
-	t = &p->thread[at];
 	t->out = *out;
 	t->since = out->time;
 	t->woken = t->is_out = false;
@@ -139,9 +138,8 @@ void pairing_charge(struct pairing *p, const struct pairing_wake *by, uint32_t l
 		    enum pairing_rule rule, uint64_t count, uint64_t ns)
 {
 	const struct pairing_about about = {
-		.labels = by->at.labels, .lock = lock, .waker = by->name, .waker_pid = by->pid,
-		.is_stretch = true,
-		.ended = ENDED_THREAD, .rule = rule };
+		.labels = by->at.labels, .lock = lock, .waker = by->name, .is_stretch = true,
+		.rule = rule };
 	const struct delay_place place = { by->at.stack, p->labels(p->context, &about) };
 
 	delays_add(&p->delays, delays_root(&p->delays, place), count, ns);
@@ -235,7 +233,6 @@ static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_op
 	struct pairing_thread *t = &p->thread[at];
 	uint64_t ns = time > t->since ? time - t->since : 0;
 	enum pairing_ended ended = t->out.sleeps && !is_open ? ENDED_TIMER : ENDED_UNKNOWN;
-
 	bool is_shown_here = is_shown(p, t, ended);
 
 	if (is_shown_here || t->out.lock.key)

@@ -85,8 +85,8 @@ struct pairing_about {
 	uint32_t labels;	/* of the sample */
 	uint32_t lock;		/* its name; 0: none */
 	uint32_t waker;		/* name; TABLE_NONE: unknown */
+	bool is_stretch;	/* of a stretch: then the next two fields are not set */
 	pid_t waker_pid;
-	bool is_stretch;	/* ENDED does not matter */
 	enum pairing_ended ended;
 	enum pairing_rule rule;
 };
