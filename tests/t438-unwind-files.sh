@@ -240,12 +240,22 @@ short_runs() {
 	awk "\$1 >= 80 { n++ } END { print n + 0 }" shares
 }
 
+# most COMMAND...: prints at least 6, of 8.  On a busy machine a recorder may get no CPU for the
+# 40 ms of a program, again and again; not in three rounds.
+most() {
+	for round in 1 2 3; do
+		"$@" >number
+		! at_least "$(cat number)" 6 || return 0
+	done
+	return 1
+}
+
 check 'a command of 40 ms has callers and names, though its files disappear with it' <<'END'
 	container
 	# after a pause, because the rings of an idle target are read less often
 	sed -i "s/exec/sleep 0.4; exec/" enter.sh
 	stack=";main;mid;leaf "
-	at_least "$(short_runs --unwind -e cpu-clock:u)" 6
+	most short_runs --unwind -e cpu-clock:u
 END
 
 # started OPTION...: a shell that is there before the recording starts 8 programs of 40 ms, each in
@@ -261,6 +271,7 @@ started() {
 		for i in 1 2 3 4 5 6 7 8; do unshare -m sh enter.sh /bin/short$i; done
 		touch done
 	EOF
+	rm -f go done
 	sh start.sh &
 	pmu-sample -q --unwind -e cpu-clock:u -F 999 "$@" -p $! 2>err |
 		pmu-symbolize 2>>err | tee s.data | pmu-topprof --to folded >all &
@@ -279,7 +290,7 @@ started() {
 check 'a process that was there before starts such programs: they have callers and names' <<'END'
 	container
 	stack=";main;mid;leaf "
-	at_least "$(started --children)" 6
+	most started --children
 END
 
 check 'its starts of programs are watched, if a reader may open files then' <<'END'
@@ -301,7 +312,7 @@ END
 check 'such a command has names while pmu-symbolize reads those of the kernel' <<'END'
 	container
 	stack=";leaf "
-	at_least "$(short_runs -g -e cpu-clock)" 6
+	most short_runs -g -e cpu-clock
 END
 
 done_testing

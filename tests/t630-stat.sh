@@ -148,7 +148,7 @@ true" true
 END
 
 check 'clocks have the time in the kernel, for every user, and a message does not deny it' <<'END'
-	pmu-stat --to csv -e task-clock,cpu-clock -- dd if=/dev/zero of=/dev/null bs=1M count=300 \
+	pmu-stat --to csv -e task-clock,cpu-clock -- dd if=/dev/zero of=/dev/null bs=1M count=30000 \
 		>out 2>err
 	none grep pmu-stat: err
 	time() { sed -n "s/^,$1,nanoseconds,\([0-9]*\),.*/\1/p" out; }
