@@ -76,12 +76,9 @@ static bool can_unwind(void)
 
 static void check_target(const struct plan_request *r)
 {
-	const struct target *t = &chosen.target;
-	/* perf needs -a for a cgroup: these are one kind */
-	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) +
-		    (t->system || chosen.cgroup_path);
+	int kinds = sample_target_kinds(&chosen);
 
-	if (!kinds && !t->cpus.count && !r->command)
+	if (!kinds && !chosen.target.cpus.count && !r->command)
 		command_misused(&command, "nothing to profile: give a command or -p PID");
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");

@@ -122,9 +122,7 @@ static void complete_settings(void)
 static bool complete_target(char *const *operand, struct report *report)
 {
 	struct target *t = &chosen.target;
-	/* perf needs -a for a cgroup: these are one kind */
-	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) +
-		    (t->system || chosen.cgroup_path);
+	int kinds = sample_target_kinds(&chosen);
 
 	if (!kinds && !t->cpus.count && !operand)
 		command_misused(&command, "nothing to sample: give -p PID or a command");

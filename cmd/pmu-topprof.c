@@ -66,8 +66,8 @@ static const char *const frame_kinds[] = {
 #define ELSEWHERE "to label slices add frames split diff types no-scale skip-damaged"
 
 /* The same of profiles of waits. */
-#define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event pid tid comm cpu time"
-#define NO_MUTEX "add split diff types no-scale skip-damaged pgo event pid tid comm cpu time"
+#define NO_BLOCK "mutex add split diff types no-scale skip-damaged pgo event time"
+#define NO_MUTEX "add split diff types no-scale skip-damaged pgo event time"
 
 /* What one profile of several sides cannot have. */
 #define OF_ONE_SIDE "block mutex to split diff types event add skip-damaged pgo"

@@ -180,17 +180,17 @@ static int64_t raw_number(const struct collect *c, const struct resolved_sample 
 
 /* The thread of S was switched out. */
 static void take_out(struct collect *c, const struct resolved_sample *s,
-		     const struct wait_stack *stack, struct delay_place at)
+		     const struct wait_stack *stack, struct delay_place at, bool is_aside)
 {
 	pairing_out(&c->blame->pairing, &(struct pairing_out){
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
 		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
-		.sleeps = stack->sleeps, .joins = stack->joins });
+		.sleeps = stack->sleeps, .joins = stack->joins, .is_aside = is_aside });
 }
 
 /* S, of sched_switch, is made by the thread that is switched out, or by another. */
 static void take_switch(struct collect *c, const struct resolved_sample *s,
-			const struct wait_stack *stack, struct delay_place at)
+			const struct wait_stack *stack, struct delay_place at, bool is_aside)
 {
 	const int64_t waits = 0xff;	/* of the bits of a task's state; else it is preempted */
 	struct pairing *p = &c->blame->pairing;
@@ -198,7 +198,7 @@ static void take_switch(struct collect *c, const struct resolved_sample *s,
 
 	if (raw_number(c, s, RAW_PREV_PID) == s->tid) {
 		if (raw_number(c, s, RAW_PREV_STATE) & waits)
-			take_out(c, s, stack, at);
+			take_out(c, s, stack, at, is_aside);
 		else
 			pairing_runs(p, s->tid, s->time);
 	}
@@ -239,7 +239,7 @@ static uint32_t stack_of(struct collect *c, const struct resolved_sample *s)
 }
 
 void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
-			  uint32_t labels)
+			  uint32_t labels, bool selected)
 {
 	struct blame *b = c->blame;
 	enum blame_event kind = kind_of(c, s->event);
@@ -256,11 +256,16 @@ void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct r
 	const struct wait_stack stack = wait_stack_of(&b->names, &c->tables, s->frame, s->frames);
 	const struct delay_place at = { stack_of(c, s), labels };
 	if (kind == BLAME_OUT)
-		take_out(c, s, &stack, at);
+		take_out(c, s, &stack, at, !selected);
 	else if (kind == BLAME_SWITCH)
-		take_switch(c, s, &stack, at);
+		take_switch(c, s, &stack, at, !selected);
 	else
 		take_wake(c, s, &stack, at);
+}
+
+void collect_blame_by_all(struct collect *c)
+{
+	c->blame->pairing.by_all = true;
 }
 
 void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted)

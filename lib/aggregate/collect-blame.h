@@ -8,9 +8,15 @@ struct collect_ahead;
 /* Ask for that profile.  Return false if some label has the name of another. */
 bool collect_begin_blame(struct collect *c);
 
-/* Take S, whose labels are LABELS.  RAW is NULL if S is resolved. */
+/*
+ * Take S, whose labels are LABELS.  RAW is NULL if S is resolved.  A wait that is not SELECTED is
+ * not shown.
+ */
 void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
-			  uint32_t labels);
+			  uint32_t labels, bool selected);
+
+/* The stream has the wakes by all processes. */
+void collect_blame_by_all(struct collect *c);
 
 /* Thread TID was switched in, or OUT, at TIME; PREEMPTED: it could run on. */
 void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted);

@@ -133,8 +133,12 @@ void collect_take_other(struct collect *c, const struct record *rec)
 	case PERF_RECORD_READ:
 		take_read(c, rec);
 		break;
-	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (c->blame)
+			collect_blame_by_all(c);
+		take_switch(c, rec);
+		break;
+	case PERF_RECORD_SWITCH:
 		take_switch(c, rec);
 		break;
 	case PERF_RECORD_COMM:

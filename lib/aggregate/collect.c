@@ -238,11 +238,11 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 
 	if (c->how.latency || c->how.parallelism)
 		running = count_running(c, s, event, waits);
-	if (!selected) {
+	if (!selected)
 		leave_out(c, s, waits);
+	if (!selected && !c->blame)	/* others may have kept the selected threads waiting */
 		return;
-	}
-	if (c->samples == 1)
+	if (c->samples <= 1)
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_slice(c, s);
@@ -259,7 +259,7 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 	if (raw && raw->thread)
 		collect_know_labels(c, raw, labels);
 	if (c->blame) {
-		collect_blame_sample(c, raw, s, labels);
+		collect_blame_sample(c, raw, s, labels, selected);
 	} else if (waits) {
 		if (!begin_wait(c, subject, raw, s, labels))
 			return;
@@ -483,7 +483,7 @@ void collect_finish(struct collect *c)
 {
 	if (c->is_resolved && !c->has_end && stream_is_whole(c->in))
 		report_error(c->report, "%s", RESOLVED_NO_END);
-	if (c->unwind)
+	if (c->unwind && !c->is_resolved)
 		unwind_report(c->unwind);
 	if (c->off_cpu.refused)
 		report_note(c->report, "%" PRIu64 " waits are not counted: more than %d threads "

@@ -242,7 +242,8 @@ bool attach(struct counters *counters, const struct target *target, struct threa
 		return target->cgroup
 			? counters_open(counters, target->cgroup, PERF_FLAG_PID_CGROUP, &ended)
 			: counters_open(counters, -1, 0, &ended);
-	if (!scan(&a, true) || !fits_descriptors(&a, by_cpu))
+	*by_cpu = target->wakers;
+	if (!scan(&a, true) || (!*by_cpu && !fits_descriptors(&a, by_cpu)))
 		return false;
 	return *by_cpu ? counters_open(counters, -1, 0, &ended) : attach_tasks(&a);
 }

@@ -67,10 +67,16 @@ static bool write_go_program(struct flow *f, const struct perf_event_header *rec
 	return is_written;
 }
 
-/* Return whether RECORD belongs to the target, and is not a duplicate. */
+/* Return whether RECORD belongs to the target, or explains it, and is not a duplicate. */
 static bool passes(struct flow *f, const struct perf_event_header *record)
 {
-	if (!process_set_selects(&f->processes, record, f->layout))
+	bool selects = process_set_selects(&f->processes, record, f->layout);
+
+	if (f->outside.on) {
+		uint32_t event = record->type == PERF_RECORD_SAMPLE ? event_of(f, record) : 0;
+		selects = outside_takes(&f->outside, f->events, event, record, f->layout, selects);
+	}
+	if (!selects)
 		return false;
 	return owners_pass(&f->owners, f->counters, record, f->layout, f->foreign.rule);
 }
@@ -368,6 +374,7 @@ void flow_close(struct flow *f)
 {
 	process_set_release(&f->processes);
 	process_set_release(&f->family);
+	outside_release(&f->outside);
 	owners_release(&f->owners);
 	foreign_ids_release(&f->foreign);
 	waiting_release(&f->waiting);

@@ -11,6 +11,7 @@
 #include "counters/owners.h"
 #include "relay/relay.h"
 #include "sample/doubt.h"
+#include "sample/outside.h"
 #include "sample/short-waits.h"
 #include "sample/waiting.h"
 #include "target/descendants.h"
@@ -44,6 +45,7 @@ struct flow {
 				   records that the flight recorder holds */
 	bool flight_recorder;	/* only flow_dump() writes */
 	struct process_set processes;	/* drops records of other processes */
+	struct outside outside;	/* if on: wakes by other processes are not dropped */
 	struct owners owners;	/* drops duplicate samples */
 	struct foreign_ids foreign;	/* finds the events of samples with other sessions' IDs */
 	struct process_set family;	/* if on: all processes of the target, for the next file */

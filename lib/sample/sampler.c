@@ -77,7 +77,7 @@ static uint64_t now(const struct sampler *s)
 static bool starts_late(const struct sampler_options *o)
 {
 	return o->settings.callchain == CHAIN_DWARF && !o->delay &&
-	       (target_is_by_cpu(o->target) || o->target->pids > 1);
+	       (target_is_by_cpu(o->target) || o->target->wakers || o->target->pids > 1);
 }
 
 /* Complete the attrs, and compute the layout of their records.  False: reported. */
@@ -143,6 +143,8 @@ static void set_processes(struct sampler *s, bool by_cpu)
 		if (rotation_is_on(&o->rotation))
 			process_set_add(family, s->initial_pid[i]);
 	}
+	if (t->wakers)
+		outside_begin(&s->flow.outside, o->events, &s->threads);
 	if (t->command)		/* the kernel records the mappings of its exec */
 		s->initial_pids = 0;
 }

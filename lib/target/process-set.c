@@ -22,6 +22,11 @@ void process_set_add(struct process_set *processes, pid_t pid)
 	table_add(&processes->table, hash_u64((uint32_t)pid), (uint32_t)processes->pids++);
 }
 
+bool process_set_has(const struct process_set *processes, pid_t pid)
+{
+	return find(processes, pid) != NULL;
+}
+
 /* A process or thread starts.  A new process may have the pid of a selected one that ended. */
 static bool selects_fork(struct process_set *processes, pid_t pid, pid_t parent)
 {

@@ -25,6 +25,9 @@ struct process_set {
 /* Turn the selection on, and select the records of process PID. */
 void process_set_add(struct process_set *processes, pid_t pid);
 
+/* Return whether PID is selected. */
+bool process_set_has(const struct process_set *processes, pid_t pid);
+
 /*
  * Return whether RECORD belongs to a selected process, or to no process.  Also learns from
  * FORK records which new pids belong to the target.

@@ -18,6 +18,7 @@ struct target {
 	bool system;		/* everything that runs on the CPUs */
 	int cgroup;		/* descriptor of a cgroup's directory; 0: none */
 	struct cpu_list cpus;	/* sample on these CPUs only; empty: on all that are online */
+	bool wakers;		/* beside PID: also who wakes threads of these processes */
 	bool children;		/* also the processes that these processes create */
 };
 

@@ -5,7 +5,6 @@
  */
 #include "target/tracing.h"
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "linux/read.h"
 #include "record/record.h"
 
@@ -96,6 +95,19 @@ static void compose(struct buffer *t, const struct event_list *events, const cha
 	add_u64(t, 0);		/* no command names: the stream has COMM records */
 }
 
+bool tracing_data(struct buffer *data, const struct event_list *events)
+{
+	char root[PATH_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < events->count; i++)
+		any |= is_first(events, i);
+	if (!any || !event_tracepoints_path(root, sizeof(root)))
+		return false;
+	compose(data, events, root);
+	return true;
+}
+
 void tracing_write(struct output *out, const struct event_list *events)
 {
 	static const uint8_t padding[8];
@@ -103,14 +115,9 @@ void tracing_write(struct output *out, const struct event_list *events)
 		.header = { .type = RECORD_TRACING_DATA, .size = sizeof(record) },
 	};
 	struct buffer t = { 0 };
-	char root[PATH_MAX];
-	bool any = false;
 
-	for (size_t i = 0; i < events->count; i++)
-		any |= is_first(events, i);
-	if (!any || !event_tracepoints_path(root, sizeof(root)))
+	if (!tracing_data(&t, events))
 		return;
-	compose(&t, events, root);
 	buffer_add(&t, padding, -t.size & 7);
 	record.size = (uint32_t)t.size;
 	output_write(out, &record, sizeof(record));

@@ -178,6 +178,18 @@ const char *sample_parse_record(const char *text, void *choices)
 	}
 }
 
+int sample_target_kinds(struct sample_choices *c)
+{
+	struct target *t = &c->target;
+	bool by_process = t->pids || c->user_name || c->comm;
+
+	t->wakers = c->run.settings.wakes && t->system && by_process && !t->tids &&
+		    !t->cpus.count && !c->cgroup_path;
+	t->system &= !t->wakers;
+	/* perf needs -a for a cgroup: these are one kind */
+	return (by_process || t->tids) + (t->system || c->cgroup_path);
+}
+
 const struct command_spelling sample_spellings[] = {
 	{ .name = "count", .means = "period" },
 	{ .name = "freq", .means = "frequency" },

@@ -52,6 +52,12 @@ const char *sample_parse_record(const char *text, void *choices);
 	"some of data, phys, cpu, cgroup, page-size, raw, switches, branches, user-regs, " \
 	"intr-regs, time, or one with values, as in branches=any_call+u or time=boottime"
 
+/*
+ * Return how many kinds of target C names.  With --waits, -a beside processes is no kind of its own:
+ * it sets C->target.wakers, not C->target.system.
+ */
+int sample_target_kinds(struct sample_choices *c);
+
 /* perf record's spellings of these options, and earlier ones of ours. */
 extern const struct command_spelling sample_spellings[];
 

@@ -34,6 +34,7 @@ struct pairing_thread {
 	uint32_t ahead, behind;	/* the threads before and after it in that queue; or NONE */
 	uint32_t after;		/* the wake on its lock before the wait; NONE: none */
 	uint64_t after_number;
+	uint32_t by_kept;	/* the wake on its lock that ended its last wait; or NONE */
 	/* of a thread whose waits may be causes: */
 	struct past_wait *past;
 	uint32_t pasts;
@@ -46,6 +47,8 @@ struct pairing_thread {
 struct pairing_kept_wake {
 	struct pairing_wake is;
 	uint64_t number;	/* of the wakes on its lock, from 1 */
+	uint64_t ran;		/* when the thread that it woke, WOKEN, ran; 0: unknown */
+	uint32_t woken;		/* NONE: one that waited for something else */
 	uint32_t next;		/* of its lock, or free */
 	uint32_t opens, closes;	/* waits for which the stretch to this wake is the first whole
 				   one, or the last */
@@ -57,7 +60,8 @@ struct pairing_queue {
 	uint32_t first, last;	/* wakes */
 	uint64_t numbers;	/* wakes so far */
 	uint64_t newest;	/* time of the last wait or wake */
-	uint64_t settled;	/* time of the last wake that is no longer kept */
+	uint64_t settled;	/* time of the last wake that is no longer kept ... */
+	uint64_t ran;		/* ... and when the thread that it woke ran; 0: unknown */
 	uint64_t dropped;	/* the same, of one that was dropped because of the limit */
 	uint64_t whole;		/* waits that have all of the next stretch */
 	uint64_t due, charged;	/* ns of waits that ended by RULE_UNLOCKS, and of its stretches */
@@ -67,8 +71,14 @@ struct pairing_queue {
 void queue_enter(struct pairing *p, uint32_t t);
 void queue_leave(struct pairing *p, uint32_t t);
 
-/* Keep WAKE if somebody waits for the lock KEY.  Its time may be set to a later one. */
-void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake);
+/*
+ * Keep WAKE if somebody waits for the lock KEY.  Its time may be set to a later one.  WOKEN: the
+ * thread whose wait for that lock it ends; or NONE.
+ */
+void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake, uint32_t woken);
+
+/* Thread T, which was woken, runs from TIME on. */
+void queue_runs(struct pairing *p, uint32_t t, uint64_t time);
 
 /* Thread T, which waits in a queue, is woken by the last wake there: charge each stretch. */
 void queue_charge(struct pairing *p, uint32_t t);

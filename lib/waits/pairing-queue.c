@@ -68,6 +68,15 @@ void queue_enter(struct pairing *p, uint32_t at)
 	q->newest = t->since > q->newest ? t->since : q->newest;
 }
 
+/*
+ * Return how much of the stretch from FROM to TO is hand-over: until RAN, when the thread that was
+ * woken before it ran.  If another thread took the lock meanwhile, there was none.
+ */
+static uint64_t handover(uint64_t from, uint64_t to, uint64_t ran)
+{
+	return ran > from && ran <= to ? ran - from : 0;
+}
+
 /* Charge the stretch to the first wake of Q, and remove that wake. */
 static void settle_first(struct pairing *p, struct pairing_queue *q)
 {
@@ -79,12 +88,15 @@ static void settle_first(struct pairing *p, struct pairing_queue *q)
 		uint64_t ns = q->whole * (w->is.time - q->settled);
 		q->charged += ns;
 		pairing_charge(p, &w->is, q->lock.name, RULE_UNLOCKS, q->whole, ns);
+		p->sums.handover += q->whole * handover(q->settled, w->is.time, q->ran);
 	}
 	q->whole -= w->closes;
 	q->settled = w->is.time;
+	q->ran = w->ran;
 	q->first = w->next;
 	if (q->first == NONE)
 		q->last = NONE;
+	w->woken = NONE;
 	w->next = p->free_wake;
 	p->free_wake = at;
 }
@@ -150,7 +162,7 @@ static uint32_t new_wake(struct pairing *p, struct pairing_queue *q)
 	return p->wakes++;
 }
 
-void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake)
+void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake, uint32_t woken)
 {
 	uint32_t id = find_queue(p, key);
 
@@ -160,13 +172,24 @@ void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake)
 	wake->time = wake->time > q->newest ? wake->time : q->newest;
 	q->newest = wake->time;
 	uint32_t at = new_wake(p, q);
-	p->wake[at] = (struct pairing_kept_wake){ .is = *wake, .next = NONE,
+	p->wake[at] = (struct pairing_kept_wake){ .is = *wake, .next = NONE, .woken = woken,
 						  .number = ++q->numbers };
+	if (woken != NONE)
+		p->thread[woken].by_kept = at;
 	if (q->last == NONE)
 		q->first = at;
 	else
 		p->wake[q->last].next = at;
 	q->last = at;
+}
+
+void queue_runs(struct pairing *p, uint32_t at, uint64_t time)
+{
+	uint32_t by = p->thread[at].by_kept;
+
+	if (by != NONE && p->wake[by].woken == at)	/* else it is kept no longer */
+		p->wake[by].ran = time;
+	p->thread[at].by_kept = NONE;
 }
 
 uint32_t queue_first_wake(const struct pairing *p, uint32_t at)
@@ -203,6 +226,8 @@ void queue_charge(struct pairing *p, uint32_t at)
 	q->due += t->woken_at - t->since;
 	q->charged += ns;
 	pairing_charge(p, &w->is, q->lock.name, RULE_UNLOCKS, 1, ns);
+	p->sums.handover += handover(from, w->is.time, first == q->first ? q->ran
+							: p->wake[t->after].ran);
 	if (first == q->last)
 		return;
 	p->wake[w->next].opens++;

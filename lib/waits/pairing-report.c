@@ -47,14 +47,26 @@ void pairing_report(const struct pairing *p, struct report *report)
 	if (!sums_are_equal(p))
 		report_error(report, "the parts of the waits are not as long as the waits: this is "
 			     "a fault of pmu-topprof");
+	if (all <= 0 && s->elsewhere)
+		report_note(report, "no thread waited for another%s: %.2f s of waiting were for "
+			    "time to pass, %s", p->by_all ? "" : " of this target",
+			    (double)s->elsewhere / 1e9, p->by_all ? "or for devices"
+			    : "devices, or other processes (pmu-sample --waits -a -p PID shows "
+			      "these)");
 	if (all <= 0)
 		return;
-	report_summary(report, "waits: %.1f %% of %.2f s are explained; %.1f %% ended from outside "
-		       "the process (-a shows by whom); %.1f %% still waited at the end",
-		       100 * (double)s->waited / all, all / 1e9,
-		       100 * (double)s->outside / all, 100 * (double)s->open / all);
+	report_summary(report, "waits: %.1f %% of %.2f s are explained; %.1f %% ended %s; %.1f %% "
+		       "still waited at the end", 100 * (double)s->waited / all, all / 1e9,
+		       100 * (double)s->outside / all,
+		       p->by_all ? "by no wake that was recorded"
+				 : "from outside the process (-a shows by whom)",
+		       100 * (double)s->open / all);
 	report_summary(report, "waits: %.3f s more until the threads ran again are at "
 		       WORD_SCHEDULER, (double)s->scheduler / 1e9);
+	if (s->handover)
+		report_summary(report, "waits: %.3f s are the hand-over of locks, until the next "
+			       "holder ran: they are charged to the unlock after it",
+			       (double)s->handover / 1e9);
 	if (s->parked)
 		report_summary(report, "waits: %.1f %% of the waiting for locks is charged to the "
 			       "last waker, as each thread has a word of its own",

@@ -35,7 +35,7 @@ static uint32_t find_or_add(struct pairing *p, pid_t tid)
 		p->thread = array_grow(p->thread, p->threads, sizeof(*p->thread));
 		at = p->threads++;
 	}
-	p->thread[at] = (struct pairing_thread){ .tid = tid, .queue = NONE };
+	p->thread[at] = (struct pairing_thread){ .tid = tid, .queue = NONE, .by_kept = NONE };
 	table_add(&p->thread_table, hash_u64((uint32_t)tid), at);
 	return at;
 }
@@ -115,6 +115,8 @@ static bool is_by_somebody(enum pairing_ended ended)
 static bool is_shown(const struct pairing *p, const struct pairing_thread *t,
 		     enum pairing_ended ended)
 {
+	if (t->out.is_aside)
+		return false;
 	if (p->mode == PAIRING_BLOCK && p->all)
 		return true;
 	return is_by_somebody(ended) ||
@@ -208,7 +210,7 @@ static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 {
 	struct pairing_wake by = *wake;
-	uint32_t at = pairing_find_thread(p, tid);
+	uint32_t at = find_or_add(p, tid);	/* it may be about to wait for the first time */
 	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
 	bool ends = t && t->waits && !t->woken;
 	uint64_t own = ends && is_by_somebody(wake->kind) ? t->out.lock.key : 0;
@@ -217,10 +219,10 @@ void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 		uint64_t key = i ? wake->pair : wake->word;
 		struct pairing_wake copy = *wake;
 		if (key && key != own)
-			queue_wake(p, key, &copy);
+			queue_wake(p, key, &copy, NONE);
 	}
 	if (own)
-		queue_wake(p, own, &by);
+		queue_wake(p, own, &by, at);
 	if (t && !t->woken)
 		t->by = by;
 	if (ends)
@@ -235,8 +237,10 @@ static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_op
 	enum pairing_ended ended = t->out.sleeps && !is_open ? ENDED_TIMER : ENDED_UNKNOWN;
 	bool is_shown_here = is_shown(p, t, ended);
 
-	if (is_shown_here || t->out.lock.key)
+	if (is_shown_here || (t->out.lock.key && !t->out.is_aside))
 		*(is_open ? &p->sums.open : &p->sums.outside) += ns;
+	else if (!t->out.is_aside)
+		p->sums.elsewhere += ns;
 	if (is_shown_here)
 		delays_add(&p->delays, root_of(p, t, ended, RULE_LAST), 1, ns);
 }
@@ -284,10 +288,12 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
 		end_by_wake(p, at, t->since);
 	}
-	if (t->woken)
+	if (t->woken) {
 		add_scheduler(p, t, time);
-	else
+		queue_runs(p, at, time);
+	} else {
 		end_unseen(p, at, time, false);
+	}
 	if (p->mode == PAIRING_CAUSES)
 		causes_keep(p, at, time);
 	p->waits++;

@@ -66,6 +66,7 @@ struct pairing_out {
 	enum pairing_rule rule;
 	bool sleeps;		/* it waits for time to pass: a timer ends it */
 	bool joins;		/* it waits for the end of a thread of PID, or a child of it */
+	bool is_aside;		/* it is not shown, but may be the cause of another wait */
 };
 
 /* A thread wakes another. */
@@ -109,7 +110,11 @@ struct pairing_sums {
 	uint64_t scheduler;	/* from then until the threads ran */
 	uint64_t outside;	/* of waits that ended without a wake */
 	uint64_t open;		/* of waits that did not end */
+	uint64_t elsewhere;	/* of waits without a wake that are not shown: for time to pass,
+				   devices, or threads outside */
 	uint64_t charged;	/* part of WAITED that is due to somebody: all modes but BLOCK */
+	uint64_t handover;	/* part of CHARGED until the next holder of the lock ran:
+				   PAIRING_MUTEX only */
 	uint64_t locked;	/* part of WAITED by RULE_UNLOCKS or RULE_PARKED */
 	uint64_t parked;	/* part of LOCKED by RULE_PARKED */
 };
@@ -118,6 +123,7 @@ struct pairing_sums {
 struct pairing {
 	enum pairing_mode mode;
 	bool all;		/* also waits that no thread ended, or could have */
+	bool by_all;		/* wakes by all processes were recorded */
 	uint32_t links;		/* PAIRING_CAUSES: how often a path goes on to the next thread */
 	uint32_t (*labels)(void *context, const struct pairing_about *about);
 	void *context;

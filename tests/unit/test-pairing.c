@@ -81,6 +81,7 @@ static void test_queue(void)
 	    "each stretch is due to the unlock at its end, not to the last one");
 	tap(p.sums.charged == p.sums.waited && p.sums.waited == 173 && !p.unequal,
 	    "the stretches are as long as the waits");
+	tap(p.sums.handover == 2, "from the wake until the next holder ran is hand-over");
 	pairing_release(&p);
 	p = begin(PAIRING_CAUSES);
 	make_queue(&p);
@@ -136,6 +137,11 @@ static void test_edges(void)
 	pairing_runs(&p, 2, 5000000143);
 	tap(p.sums.scheduler == 20 && p.sums.waited == 0,
 	    "but it does not end a long wait for something else");
+	wake(&p, 1, 9, 7, 5900000000);
+	out(&p, 9, 7, 5900000001);
+	pairing_runs(&p, 9, 5900000011);
+	tap(p.sums.scheduler == 30 && p.sums.outside == 10,
+	    "a thread that never waited before can be woken so, too");
 	out(&p, 2, 7, 6000000000);
 	pairing_sampled(&p, 2, 6000003000);
 	wake(&p, 1, 2, 7, 7000000000);
