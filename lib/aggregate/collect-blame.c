@@ -150,7 +150,8 @@ static struct pairing_lock lock_of(struct collect *c, const struct resolved_samp
 	if (!key)
 		return (struct pairing_lock){ .key = 0 };
 	futex_text(&c->tables, s, stack->is_pair, text);
-	return (struct pairing_lock){ key, lock_name(c->blame, text) };
+	return (struct pairing_lock){ key, lock_name(c->blame, text),
+				      futex_is_shared(&c->tables, s) };
 }
 
 /*
@@ -185,7 +186,8 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 	pairing_out(&c->blame->pairing, &(struct pairing_out){
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
 		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
-		.sleeps = stack->sleeps, .joins = stack->joins, .is_aside = is_aside });
+		.sleeps = stack->sleeps, .joins = stack->joins,
+		.is_idle = wait_stack_is_idle(stack), .is_aside = is_aside });
 }
 
 /* S, of sched_switch, is made by the thread that is switched out, or by another. */

@@ -77,13 +77,18 @@ static const struct resolved_datum *datum_of(const struct resolved *r,
 	return s->datum ? &r->datum[s->datum - 1] : NULL;
 }
 
+bool futex_is_shared(const struct resolved *r, const struct resolved_sample *s)
+{
+	return is_in_shared_file(r, datum_of(r, s));
+}
+
 uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair)
 {
 	uint64_t address = address_of(s), in_pair = is_pair ? address & 7 : 0, place;
 
 	if (!address)
 		return 0;
-	if (is_in_shared_file(r, datum_of(r, s)))
+	if (futex_is_shared(r, s))
 		place = hash_more(hash_u64(s->datum), s->data_offset - in_pair);
 	else
 		place = hash_more(hash_u64((uint32_t)s->pid) + 1, address - in_pair);

@@ -26,6 +26,9 @@ enum { FUTEX_TEXT = 512 };
  */
 uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair);
 
+/* Return whether that word is in a file that processes share. */
+bool futex_is_shared(const struct resolved *r, const struct resolved_sample *s);
+
 /* Set TEXT to the name of that word, or these 8 bytes. */
 void futex_text(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
 		char text[FUTEX_TEXT]);

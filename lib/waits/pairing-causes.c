@@ -204,7 +204,8 @@ void causes_add(struct pairing *p, uint32_t at, bool in_queue)
 	t->stretches -= t->pending;	/* of a wait that was not kept */
 	t->pending = 0;
 	if (!in_queue) {
-		add_stretch(p, t, &t->by, a, t->woken_at);
+		if (is_by_somebody(t->by.kind))
+			add_stretch(p, t, &t->by, a, t->woken_at);
 		return;
 	}
 	uint64_t dropped = p->queue[t->queue].dropped;

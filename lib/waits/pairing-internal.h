@@ -25,8 +25,14 @@ struct pairing_thread {
 	bool waits;		/* OUT is its wait; SINCE its start */
 	bool is_out;		/* the record of the switch came */
 	bool woken;		/* it is woken, at WOKEN_AT by BY, but does not run yet */
+	bool pauses;		/* it is interrupted, at WOKEN_AT by PAUSED_BY, and ran from RESUMED
+				   on: perhaps it goes on to wait */
+	bool went_on;		/* it did */
 	struct pairing_out out;
 	uint64_t since, woken_at;
+	uint64_t piece;		/* start of the wait, or of its last piece if it went on */
+	uint64_t resumed;	/* 0: it was preempted, and does not run yet */
+	struct pairing_wake paused_by;	/* TIME 0: unknown */
 	struct pairing_wake by;	/* or, while it runs, the last wake; TIME 0: none */
 	uint32_t root;		/* in the delays, if it is woken; NONE: not shown */
 	uint32_t older, newer;	/* threads that wait */
@@ -43,6 +49,11 @@ struct pairing_thread {
 	uint32_t pending;	/* the last of these: of the wait that has not ended yet */
 	uint64_t from;		/* start of the first of them */
 };
+
+static inline bool is_by_somebody(enum pairing_ended ended)
+{
+	return ended == ENDED_THREAD || ended == ENDED_PROCESS || ended == ENDED_EXIT;
+}
 
 struct pairing_kept_wake {
 	struct pairing_wake is;
@@ -99,5 +110,8 @@ void causes_add(struct pairing *p, uint32_t t, bool by_unlocks);
 /* Keep the wait of T, which ends at TIME, as a cause of others.  Forget those of T. */
 void causes_keep(struct pairing *p, uint32_t t, uint64_t time);
 void causes_forget(struct pairing *p, uint32_t t);
+
+/* Thread T pauses, and it is TIME now: if that is too long, its wait has ended.  Return whether. */
+bool pairing_expire(struct pairing *p, uint32_t t, uint64_t time);
 
 uint32_t pairing_find_thread(const struct pairing *p, pid_t tid);

@@ -166,6 +166,10 @@ void queue_wake(struct pairing *p, uint64_t key, struct pairing_wake *wake, uint
 {
 	uint32_t id = find_queue(p, key);
 
+	/* a thread that waits no more needs no wakes */
+	while (id != NONE && p->queue[id].head != NONE &&
+	       pairing_expire(p, p->queue[id].head, wake->time))
+		id = find_queue(p, key);
 	if (id == NONE)
 		return;
 	struct pairing_queue *q = &p->queue[id];

@@ -4,6 +4,7 @@
 #include "waits/pairing.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Return whether the sums that must be equal are; only a fault of ours makes them differ. */
 static bool sums_are_equal(const struct pairing *p)
@@ -16,7 +17,7 @@ static bool sums_are_equal(const struct pairing *p)
 	if (p->delays.refused)
 		return true;
 	if (p->mode == PAIRING_BLOCK)
-		return shown == s->waited + s->outside + s->open + s->scheduler;
+		return shown == s->waited + s->timed + s->outside + s->open + s->scheduler;
 	return shown == s->charged + s->scheduler && s->charged == s->waited && !p->unequal;
 }
 
@@ -38,29 +39,44 @@ static void report_limits(const struct pairing *p, struct report *report)
 			    p->delays.refused);
 }
 
+/* Report how much of the waiting is explained, and what ended the rest. */
+static void report_explained(const struct pairing *p, double all, struct report *report)
+{
+	const struct pairing_sums *s = &p->sums;
+	const double outside = (double)(s->outside + s->outside_hidden);
+	const double told_share = 0.05;	/* so much from outside is told without -v, too */
+	char timed[64] = "", text[256];
+
+	if (s->timed)
+		snprintf(timed, sizeof(timed), "; %.1f %% ended by timeouts or signals",
+			 100 * (double)s->timed / all);
+	snprintf(text, sizeof(text), "waits: %.1f %% of %.2f s are explained%s; %.1f %% ended %s; "
+		 "%.1f %% still waited at the end", 100 * (double)s->waited / all, all / 1e9,
+		 timed, 100 * outside / all, p->by_all ? "by no wake that was recorded"
+					    : "from outside the process (-a shows by whom)",
+		 100 * (double)(s->open + s->open_hidden) / all);
+	(outside > told_share * all ? report_note : report_summary)(report, "%s", text);
+}
+
 void pairing_report(const struct pairing *p, struct report *report)
 {
 	const struct pairing_sums *s = &p->sums;
-	double all = (double)(s->waited + s->outside + s->open);
+	uint64_t shown = s->waited + s->timed + s->outside + s->open;
+	uint64_t hidden = s->outside_hidden + s->open_hidden + s->slept;
 
 	report_limits(p, report);
 	if (!sums_are_equal(p))
 		report_error(report, "the parts of the waits are not as long as the waits: this is "
 			     "a fault of pmu-topprof");
-	if (all <= 0 && s->elsewhere)
+	if (!shown && hidden)
 		report_note(report, "no thread waited for another%s: %.2f s of waiting were for "
-			    "time to pass, %s", p->by_all ? "" : " of this target",
-			    (double)s->elsewhere / 1e9, p->by_all ? "or for devices"
-			    : "devices, or other processes (pmu-sample --waits -a -p PID shows "
-			      "these)");
-	if (all <= 0)
+			    "time to pass, for something to do, %s", p->by_all ? ""
+			    : " of this target", (double)hidden / 1e9, p->by_all ? "or for devices"
+			    : "for devices, or for other processes (pmu-sample --waits -a -p PID "
+			      "shows these)");
+	if (!shown)
 		return;
-	report_summary(report, "waits: %.1f %% of %.2f s are explained; %.1f %% ended %s; %.1f %% "
-		       "still waited at the end", 100 * (double)s->waited / all, all / 1e9,
-		       100 * (double)s->outside / all,
-		       p->by_all ? "by no wake that was recorded"
-				 : "from outside the process (-a shows by whom)",
-		       100 * (double)s->open / all);
+	report_explained(p, (double)(shown + s->outside_hidden + s->open_hidden), report);
 	report_summary(report, "waits: %.3f s more until the threads ran again are at "
 		       WORD_SCHEDULER, (double)s->scheduler / 1e9);
 	if (s->handover)

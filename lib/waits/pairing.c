@@ -12,6 +12,7 @@ enum {
 	SWITCH_NS = 100000,	/* in which a thread that is switched out may still be sampled */
 	LATE_NS = 20000000,	/* ... unless the wait is longer: then it was for something else */
 	JOIN_NS = 1000000000,	/* from an exit until a thread that waited for it runs */
+	PAUSE_NS = 1000000,	/* in which a thread that was interrupted waits again */
 };
 
 uint32_t pairing_find_thread(const struct pairing *p, pid_t tid)
@@ -66,61 +67,27 @@ static void leave(struct pairing *p, uint32_t at)
 	queue_leave(p, at);
 	*(t->older == NONE ? &p->oldest : &p->thread[t->older].newer) = t->newer;
 	*(t->newer == NONE ? &p->newest : &p->thread[t->newer].older) = t->older;
-	t->waits = t->woken = false;
+	t->waits = t->woken = t->pauses = t->went_on = false;
 	t->by.time = 0;
 }
 
-void pairing_out(struct pairing *p, const struct pairing_out *out)
+/* Return whether the wait of T, which ended so, is one of those that another thread could end. */
+static bool is_counted(const struct pairing *p, const struct pairing_thread *t,
+		       enum pairing_ended ended)
 {
-	uint32_t at = find_or_add(p, out->tid);
+	bool is_idle = t->out.is_idle && !t->out.lock.is_shared;
 
-	if (at == NONE) {
-		p->refused += out->tid > 0;
-		return;
-	}
-	struct pairing_thread *t = &p->thread[at];
-	if (t->exited)
-		return;		/* its last switch out */
-	if (t->waits)
-		pairing_runs(p, out->tid, out->time);
-	t->out = *out;
-	t->since = out->time;
-	t->woken = t->is_out = false;
-	enter(p, at);
-}
-
-void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted)
-{
-	uint32_t at = pairing_find_thread(p, tid);
-	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
-
-	if (!t || !t->waits || t->is_out)
-		return;
-	t->is_out = true;
-	if (preempted) {
-		leave(p, at);
-	} else if (time > t->since && !t->woken) {
-		queue_leave(p, at);	/* wakes before that are not during the wait */
-		t->since = time;
-		queue_enter(p, at);
-	}
-}
-
-static bool is_by_somebody(enum pairing_ended ended)
-{
-	return ended == ENDED_THREAD || ended == ENDED_PROCESS || ended == ENDED_EXIT;
+	if (t->out.is_aside)
+		return false;
+	return (p->mode == PAIRING_BLOCK && p->all) || is_by_somebody(ended) ||
+	       (t->out.lock.key && !is_idle);
 }
 
 /* Return whether the wait of T, which ended so, is shown. */
 static bool is_shown(const struct pairing *p, const struct pairing_thread *t,
 		     enum pairing_ended ended)
 {
-	if (t->out.is_aside)
-		return false;
-	if (p->mode == PAIRING_BLOCK && p->all)
-		return true;
-	return is_by_somebody(ended) ||
-	       (p->mode == PAIRING_BLOCK && ended == ENDED_UNKNOWN && t->out.lock.key);
+	return is_counted(p, t, ended) && (p->mode == PAIRING_BLOCK || is_by_somebody(ended));
 }
 
 /* Return the node of the wait of T, which ended so. */
@@ -177,22 +144,35 @@ static void charge(struct pairing *p, uint32_t at)
 			       t->woken_at - t->since);
 }
 
+/* Add NS of T's wait, which ended so, to the sums. */
+static void add_waited(struct pairing *p, const struct pairing_thread *t,
+		       enum pairing_ended ended, uint64_t ns)
+{
+	bool is_lock = t->out.lock.key && t->out.rule != RULE_LAST;
+
+	if (t->out.lock.key && !is_by_somebody(ended)) {
+		p->sums.timed += ns;
+		return;
+	}
+	p->sums.waited += ns;
+	p->sums.locked += is_lock ? ns : 0;
+	p->sums.parked += is_lock && t->out.rule == RULE_PARKED ? ns : 0;
+}
+
 /* T, which waits, is woken by t->by. */
 static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 {
 	struct pairing_thread *t = &p->thread[at];
 	bool is_other = t->by.kind == ENDED_THREAD && t->by.pid != t->out.pid;
 	enum pairing_ended ended = is_other ? ENDED_PROCESS : t->by.kind;
-	bool is_lock = t->out.lock.key && t->out.rule != RULE_LAST;
 
 	t->woken = true;
 	t->woken_at = time > t->since ? time : t->since;
 	uint64_t ns = t->woken_at - t->since;
 	t->root = NONE;
+	if (is_counted(p, t, ended))
+		add_waited(p, t, ended, ns);
 	if (is_shown(p, t, ended)) {
-		p->sums.waited += ns;
-		p->sums.locked += is_lock ? ns : 0;
-		p->sums.parked += is_lock && t->out.rule == RULE_PARKED ? ns : 0;
 		t->root = root_of(p, t, ended, rule_of(t));
 		if (p->mode == PAIRING_BLOCK)
 			delays_add(&p->delays, t->root, 1, ns);
@@ -201,6 +181,14 @@ static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 	if (p->mode == PAIRING_CAUSES || (p->mode == PAIRING_MUTEX && t->root != NONE))
 		charge(p, at);
 	queue_leave(p, at);
+}
+
+/* Return whether T, whose wait ended so, may wait for the same lock again at once. */
+static bool may_go_on(const struct pairing_thread *t, enum pairing_ended ended)
+{
+	bool is_outside = ended == ENDED_UNKNOWN && t->out.lock.is_shared;
+
+	return t->out.lock.key && !is_by_somebody(ended) && !is_outside;
 }
 
 /*
@@ -212,7 +200,7 @@ void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 	struct pairing_wake by = *wake;
 	uint32_t at = find_or_add(p, tid);	/* it may be about to wait for the first time */
 	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
-	bool ends = t && t->waits && !t->woken;
+	bool ends = t && t->waits && !t->woken && !t->pauses;
 	uint64_t own = ends && is_by_somebody(wake->kind) ? t->out.lock.key : 0;
 
 	for (int i = 0; i < 2; i++) {
@@ -225,23 +213,29 @@ void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 		queue_wake(p, own, &by, at);
 	if (t && !t->woken)
 		t->by = by;
-	if (ends)
+	if (ends && may_go_on(t, by.kind)) {
+		t->woken = true;
+		t->woken_at = by.time > t->piece ? by.time : t->piece;
+	} else if (ends) {
 		end_by_wake(p, at, by.time);
+	}
 }
 
 /* T, which waited, runs or the stream ends at TIME, and no wake was recorded. */
 static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_open)
 {
 	struct pairing_thread *t = &p->thread[at];
+	struct pairing_sums *sums = &p->sums;
 	uint64_t ns = time > t->since ? time - t->since : 0;
 	enum pairing_ended ended = t->out.sleeps && !is_open ? ENDED_TIMER : ENDED_UNKNOWN;
-	bool is_shown_here = is_shown(p, t, ended);
 
-	if (is_shown_here || (t->out.lock.key && !t->out.is_aside))
-		*(is_open ? &p->sums.open : &p->sums.outside) += ns;
+	bool is_own = t->out.lock.key && !t->out.lock.is_shared;	/* no process reaches it */
+	if (is_counted(p, t, ended))
+		*(is_open ? &sums->open : is_own ? &sums->timed : &sums->outside) += ns;
 	else if (!t->out.is_aside)
-		p->sums.elsewhere += ns;
-	if (is_shown_here)
+		*(t->out.sleeps || (is_own && !is_open) ? &sums->slept
+		  : is_open ? &sums->open_hidden : &sums->outside_hidden) += ns;
+	if (is_shown(p, t, ended))
 		delays_add(&p->delays, root_of(p, t, ended, RULE_LAST), 1, ns);
 }
 
@@ -270,24 +264,11 @@ static const struct pairing_exited *find_joined(const struct pairing *p,
 	return NULL;
 }
 
-void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
+/* The wait of T has ended, and T runs from TIME on. */
+static void finish(struct pairing *p, uint32_t at, uint64_t time)
 {
-	uint32_t at = pairing_find_thread(p, tid);
-	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+	struct pairing_thread *t = &p->thread[at];
 
-	if (!t || !t->waits)
-		return;
-	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->since &&
-			 time < t->since + LATE_NS;
-	const struct pairing_exited *joined = t->woken ? NULL : find_joined(p, t, time);
-	if (joined) {
-		t->by = joined->as;
-		t->out.rule = RULE_LAST;
-		end_by_wake(p, at, joined->as.time);
-	} else if (was_early) {
-		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
-		end_by_wake(p, at, t->since);
-	}
 	if (t->woken) {
 		add_scheduler(p, t, time);
 		queue_runs(p, at, time);
@@ -300,12 +281,137 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 	leave(p, at);
 }
 
+/* T was interrupted, and runs from TIME on: it may go on to wait. */
+static void pause(struct pairing_thread *t, uint64_t time)
+{
+	if (!t->woken) {
+		t->woken_at = time;
+		t->by.time = 0;
+	}
+	t->paused_by = t->by;
+	t->by.time = 0;
+	t->woken = false;
+	t->pauses = t->is_out = true;
+	t->resumed = time;
+}
+
+/* T does not go on: its wait ended when it was interrupted. */
+static void give_up(struct pairing *p, uint32_t at)
+{
+	struct pairing_thread *t = &p->thread[at];
+	uint64_t ran = t->resumed > t->woken_at ? t->resumed : t->woken_at;
+
+	t->pauses = false;
+	t->by = t->paused_by;
+	if (t->by.time)
+		end_by_wake(p, at, t->woken_at);
+	finish(p, at, ran);
+}
+
+bool pairing_expire(struct pairing *p, uint32_t at, uint64_t time)
+{
+	const struct pairing_thread *t = &p->thread[at];
+	bool is_over = t->pauses && t->resumed && time >= t->resumed + PAUSE_NS;
+
+	if (is_over)
+		give_up(p, at);
+	return is_over;
+}
+
+void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+
+	if (!t || !t->waits)
+		return;
+	if (t->pauses) {
+		t->resumed = t->resumed ? t->resumed : time;
+		pairing_expire(p, at, time);
+		return;
+	}
+	bool was_early = !t->woken && t->by.time && t->by.time + EARLY_NS >= t->piece &&
+			 time < t->piece + LATE_NS;
+	const struct pairing_exited *joined = t->woken ? NULL : find_joined(p, t, time);
+	if (joined) {
+		t->by = joined->as;
+		t->out.rule = RULE_LAST;
+		end_by_wake(p, at, joined->as.time);
+	} else if (was_early) {
+		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
+		end_by_wake(p, at, t->piece);
+	} else if (may_go_on(t, t->woken ? t->by.kind : ENDED_UNKNOWN)) {
+		pause(t, time);
+		return;
+	}
+	finish(p, at, time);
+}
+
+/* Return whether T, which is interrupted, goes on to wait with OUT. */
+static bool goes_on(const struct pairing_thread *t, const struct pairing_out *out)
+{
+	return out->lock.key == t->out.lock.key &&
+	       (!t->resumed || out->time < t->resumed + PAUSE_NS);
+}
+
+void pairing_out(struct pairing *p, const struct pairing_out *out)
+{
+	uint32_t at = find_or_add(p, out->tid);
+
+	if (p->oldest != NONE)
+		pairing_expire(p, p->oldest, out->time);
+	if (at == NONE) {
+		p->refused += out->tid > 0;
+		return;
+	}
+	struct pairing_thread *t = &p->thread[at];
+	if (t->exited)
+		return;		/* its last switch out */
+	if (t->waits && !t->pauses)
+		pairing_runs(p, out->tid, out->time);
+	if (t->pauses && goes_on(t, out)) {
+		t->pauses = t->is_out = false;
+		t->went_on = true;
+		t->piece = out->time;
+		return;
+	}
+	if (t->pauses)
+		give_up(p, at);
+	t->out = *out;
+	t->since = t->piece = out->time;
+	t->woken = t->is_out = false;
+	enter(p, at);
+}
+
+void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
+
+	if (!t || !t->waits || t->is_out)
+		return;
+	t->is_out = true;
+	if (preempted && t->went_on) {
+		t->pauses = true;
+		t->resumed = 0;
+	} else if (preempted) {
+		leave(p, at);
+	} else if (time > t->piece && !t->woken) {
+		t->piece = time;
+		if (t->went_on)
+			return;
+		queue_leave(p, at);	/* wakes before that are not during the wait */
+		t->since = time;
+		queue_enter(p, at);
+	}
+}
+
 void pairing_sampled(struct pairing *p, pid_t tid, uint64_t time)
 {
 	uint32_t at = pairing_find_thread(p, tid);
 	const struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
 
-	if (t && (t->woken || time >= t->since + SWITCH_NS))
+	if (t && (t->woken || time >= t->piece + SWITCH_NS))
 		pairing_runs(p, tid, time);
 }
 
@@ -316,7 +422,9 @@ static uint32_t restart(struct pairing *p, pid_t tid)
 
 	if (at == NONE)
 		return NONE;
-	if (p->thread[at].waits)
+	if (p->thread[at].pauses)
+		give_up(p, at);
+	else if (p->thread[at].waits)
 		leave(p, at);
 	p->thread[at].by.time = 0;
 	return at;
@@ -347,6 +455,8 @@ void pairing_forget(struct pairing *p, pid_t tid)
 
 	if (at == NONE)
 		return;
+	if (p->thread[at].pauses)
+		give_up(p, at);
 	p->refused += p->thread[at].waits;
 	if (p->thread[at].waits)
 		leave(p, at);
@@ -358,15 +468,28 @@ void pairing_forget(struct pairing *p, pid_t tid)
 	p->free_thread = at;
 }
 
+/* The stream ends at TIME, while T waits. */
+static void cut(struct pairing *p, uint32_t at, uint64_t time)
+{
+	struct pairing_thread *t = &p->thread[at];
+
+	if (t->woken && may_go_on(t, t->by.kind))
+		end_by_wake(p, at, t->woken_at);
+	if (t->woken)
+		add_scheduler(p, t, time);
+	else
+		end_unseen(p, at, time, true);
+	leave(p, at);
+}
+
 void pairing_end(struct pairing *p, uint64_t time)
 {
 	while (p->oldest != NONE) {
 		uint32_t at = p->oldest;
-		if (p->thread[at].woken)
-			add_scheduler(p, &p->thread[at], time);
+		if (p->thread[at].pauses)
+			give_up(p, at);
 		else
-			end_unseen(p, at, time, true);
-		leave(p, at);
+			cut(p, at, time);
 	}
 }
 
@@ -377,6 +500,8 @@ void pairing_relabel(struct pairing *p, const uint32_t *moved)
 		struct pairing_thread *t = &p->thread[i];
 		t->out.at.labels = t->waits ? moved[t->out.at.labels] : 0;
 		t->by.at.labels = t->by.time ? moved[t->by.at.labels] : 0;
+		if (t->pauses || t->went_on)
+			t->paused_by.at.labels = moved[t->paused_by.at.labels];
 	}
 	for (uint32_t i = 0; i < p->queues; i++)
 		if (p->queue[i].lock.key)

@@ -10,6 +10,9 @@
  * in it, and each stretch of the wait, from one wake to the next, is due to the thread that made
  * the wake at its end.  Other waits are due to the thread that ended them.
  *
+ * A timeout or a signal may interrupt a wait for a lock.  If the thread then waits for the same lock
+ * at once, that is one wait.
+ *
  * Records come in order of time.  If not, sums are still exact: a wake is never before an earlier
  * one on its lock, and a wait is never shorter than 0.
  *
@@ -55,6 +58,7 @@ enum pairing_rule {
 struct pairing_lock {
 	uint64_t key;		/* 0: none */
 	uint32_t name;		/* of the caller */
+	bool is_shared;		/* between processes */
 };
 
 /* A thread is switched out, and not because another took its CPU. */
@@ -66,6 +70,7 @@ struct pairing_out {
 	enum pairing_rule rule;
 	bool sleeps;		/* it waits for time to pass: a timer ends it */
 	bool joins;		/* it waits for the end of a thread of PID, or a child of it */
+	bool is_idle;		/* if nobody ends it, it had nothing to do */
 	bool is_aside;		/* it is not shown, but may be the cause of another wait */
 };
 
@@ -108,10 +113,12 @@ struct pairing_thread;
 struct pairing_sums {
 	uint64_t waited;	/* until the wake */
 	uint64_t scheduler;	/* from then until the threads ran */
+	uint64_t timed;		/* of waits for locks that a timer, a signal or a device ended */
 	uint64_t outside;	/* of waits that ended without a wake */
 	uint64_t open;		/* of waits that did not end */
-	uint64_t elsewhere;	/* of waits without a wake that are not shown: for time to pass,
-				   devices, or threads outside */
+	/* The same of waits that no other thread could have ended, or that had nothing to do: */
+	uint64_t outside_hidden, open_hidden;
+	uint64_t slept;		/* of these, until time had passed */
 	uint64_t charged;	/* part of WAITED that is due to somebody: all modes but BLOCK */
 	uint64_t handover;	/* part of CHARGED until the next holder of the lock ran:
 				   PAIRING_MUTEX only */

@@ -10,7 +10,7 @@ enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
 	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_CALLS, PROGRAM_LOCK,
 	PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
-	PROGRAM_OTHER, PROGRAM_PARKS, HINTS
+	PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
 
 #define HINT(bit) (1U << (bit))
@@ -29,14 +29,15 @@ static const char *const parts[HINTS][14] = {
 	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
-	[KERNEL_JOINS] = { "do_wait", "kernel_wait" },
+	[KERNEL_JOINS] = { "do_wait", "kernel_wait", "wait_for_vfork_done" },
 	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "thrd_join" },
 	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
 			    "thrd_" },
 	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "mutex" },
 	[PROGRAM_PAIR_LOCK] = { "pthread_rwlock", "RwLock" },
 	[PROGRAM_CONDITION] = { "pthread_cond", "cnd_", "Condvar", "condition_variable" },
-	[PROGRAM_OTHER] = { "sem_", "pthread_barrier", "Barrier" },
+	[PROGRAM_BARRIER] = { "pthread_barrier", "Barrier" },
+	[PROGRAM_SEMAPHORE] = { "sem_" },
 	[PROGRAM_PARKS] = { "ThreadParker", "thread_parker", "thread_parking", "Parker::park",
 			    "Unsafe_Park", "PlatformEvent::park", "parking_lot",
 			    "runtime.futexsleep", "PerThreadSem", "FutexWaiter", "ParkingLot" },
@@ -89,9 +90,12 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 	s->is_parked |= !s->is_lock && hints & HINT(PROGRAM_PARKS);
 	if (s->is_lock || s->is_condition || s->is_parked)
 		return;
-	s->is_lock = is_pair || hints & HINT(PROGRAM_LOCK);
+	/* many use a semaphore as a lock, as Python does; each post while some thread waits wakes one */
+	s->is_semaphore = hints & HINT(PROGRAM_SEMAPHORE);
+	s->is_lock = is_pair || s->is_semaphore || hints & HINT(PROGRAM_LOCK);
 	s->joins |= hints & HINT(PROGRAM_JOINS);
-	s->is_condition = !s->is_lock && hints & (HINT(PROGRAM_CONDITION) | HINT(PROGRAM_OTHER) |
+	s->is_barrier = hints & HINT(PROGRAM_BARRIER);
+	s->is_condition = !s->is_lock && hints & (HINT(PROGRAM_CONDITION) | HINT(PROGRAM_BARRIER) |
 						  HINT(PROGRAM_JOINS));
 	s->is_pair = is_pair || (s->is_condition && hints & HINT(PROGRAM_CONDITION));
 }
@@ -132,6 +136,11 @@ enum pairing_rule wait_stack_rule(const struct wait_stack *s)
 	if (s->is_parked)
 		return RULE_PARKED;
 	return s->is_condition ? RULE_LAST : RULE_UNLOCKS;
+}
+
+bool wait_stack_is_idle(const struct wait_stack *s)
+{
+	return s->is_semaphore || s->is_parked || (s->is_condition && !s->is_barrier);
 }
 
 enum pairing_ended wait_stack_kind(const struct wait_stack *s, bool in_interrupt)

@@ -18,6 +18,7 @@ struct wait_stack {
 	bool joins;		/* it waits for the end of a thread or a process */
 	bool in_call;		/* the program's functions at the leaf call futex() */
 	bool is_lock, is_condition, is_parked;	/* what the nearest function of these waits for */
+	bool is_semaphore, is_barrier;	/* a lock, and a condition, of this kind */
 	bool is_pair;		/* its object waits at two words next to each other */
 };
 
@@ -36,6 +37,9 @@ bool wait_stack_in_futex(const struct wait_stack *s);
 
 /* Return how a wait on that stack is divided. */
 enum pairing_rule wait_stack_rule(const struct wait_stack *s);
+
+/* Return whether a thread that waits on that stack, if nobody ends the wait, has nothing to do. */
+bool wait_stack_is_idle(const struct wait_stack *s);
 
 /* Return what the wake with that stack is.  IN_INTERRUPT: the CPU handled an interrupt. */
 enum pairing_ended wait_stack_kind(const struct wait_stack *s, bool in_interrupt);

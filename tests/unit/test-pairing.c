@@ -119,9 +119,9 @@ static void test_edges(void)
 	tap(p.delays.count == 0, "a thread that is preempted does not wait");
 	out(&p, 1, 7, 20);
 	pairing_runs(&p, 1, 30);
-	out(&p, 1, 7, 40);
+	out(&p, 1, 6, 40);
 	pairing_end(&p, 100);
-	tap(p.sums.outside == 10 && p.sums.open == 60 && p.sums.waited == 0,
+	tap(p.sums.timed == 10 && p.sums.open == 60 && p.sums.waited == 0,
 	    "waits without a wake have unknown ends");
 	out(&p, 2, 7, 110);
 	wake(&p, 1, 2, 7, 105);
@@ -130,17 +130,17 @@ static void test_edges(void)
 	wake(&p, 1, 2, 7, 130);
 	out(&p, 2, 7, 131);
 	pairing_runs(&p, 2, 141);
-	tap(p.sums.scheduler == 20 && p.sums.outside == 10,
+	tap(p.sums.scheduler == 20 && p.sums.timed == 10,
 	    "so does one that comes just before the switch");
 	wake(&p, 1, 2, 7, 142);
 	out(&p, 2, 0, 143);
 	pairing_runs(&p, 2, 5000000143);
-	tap(p.sums.scheduler == 20 && p.sums.waited == 0,
+	tap(p.sums.scheduler == 20 && p.sums.waited == 0 && p.sums.outside_hidden > 1000000000,
 	    "but it does not end a long wait for something else");
 	wake(&p, 1, 9, 7, 5900000000);
 	out(&p, 9, 7, 5900000001);
 	pairing_runs(&p, 9, 5900000011);
-	tap(p.sums.scheduler == 30 && p.sums.outside == 10,
+	tap(p.sums.scheduler == 30 && p.sums.timed == 10,
 	    "a thread that never waited before can be woken so, too");
 	out(&p, 2, 7, 6000000000);
 	pairing_sampled(&p, 2, 6000003000);
@@ -156,6 +156,62 @@ static void test_edges(void)
 	out(&p, 2, 7, 8000000000);
 	pairing_end(&p, 8000000100);
 	tap(p.sums.open == 160, "one that runs another program does");
+	pairing_release(&p);
+}
+
+/* A timer wakes TID, which runs from TIME on. */
+static void interrupt(struct pairing *p, pid_t tid, uint64_t time)
+{
+	pairing_wake(p, tid, &(struct pairing_wake){
+		.time = time - 1, .pid = 1, .tid = 99, .at = { 1, 0 }, .kind = ENDED_TIMER });
+	pairing_runs(p, tid, time);
+}
+
+/* 1 waits for a lock, with interruptions, from 10 to 10,000; 2 unlocks it then. */
+static void make_interrupted(struct pairing *p)
+{
+	out(p, 1, 7, 10);
+	interrupt(p, 1, 1000);
+	out(p, 1, 7, 1010);
+	pairing_switched(p, 1, 1011, true);	/* it only was preempted, ... */
+	pairing_runs(p, 1, 4000000);
+	out(p, 1, 7, 4000010);			/* ... and goes on to wait */
+	pairing_switched(p, 1, 4000011, false);
+	wake(p, 3, 3, 7, 4000020);
+	pairing_runs(p, 1, 4000100);		/* a signal from outside, which has no wake */
+	out(p, 1, 7, 4000110);
+	wake(p, 2, 1, 7, 4000200);
+	pairing_runs(p, 1, 4000210);
+}
+
+static void test_interrupted(void)
+{
+	struct pairing p = begin(PAIRING_MUTEX);
+
+	make_interrupted(&p);
+	tap(sum(&p, DELAY_ROOT, 103, 0) == 4000020 - 10 &&
+	    sum(&p, DELAY_ROOT, 102, 0) == 4000200 - 4000020 && p.sums.timed == 0,
+	    "a wait that is interrupted goes on, and is divided as a whole");
+	pairing_release(&p);
+	p = begin(PAIRING_BLOCK);
+	make_interrupted(&p);
+	tap(sum(&p, DELAY_ROOT, 1, 0) == 4000200 - 10 && p.sums.scheduler == 10,
+	    "it is one wait");
+	out(&p, 1, 7, 5000000);
+	interrupt(&p, 1, 5000100);
+	out(&p, 1, 8, 5000110);
+	pairing_end(&p, 5000120);
+	tap(p.sums.timed == 99 && p.sums.open == 10 && p.sums.scheduler == 11,
+	    "a wait for another lock is another wait");
+	out(&p, 1, 7, 6000000);
+	interrupt(&p, 1, 6000100);
+	out(&p, 1, 7, 8000000);
+	pairing_end(&p, 8000010);
+	tap(p.sums.timed == 198 && p.sums.open == 20, "so is one that comes later");
+	out(&p, 1, 7, 9000000);
+	interrupt(&p, 1, 9000100);
+	pairing_exit(&p, &(struct pairing_wake){ .time = 9000200, .pid = 1, .tid = 1 }, 0);
+	tap(p.sums.timed == 297 && !p.unequal, "and a thread that ends waits no more");
 	pairing_release(&p);
 }
 
@@ -206,6 +262,15 @@ static void make_random(struct pairing *p)
 			slow[tid] = (struct slow){ .waits = true, .lock = lock, .since = time,
 						   .wake = slow[tid].wake };
 			out(p, (pid_t)tid, lock, time);
+		} else if (tid != by && random / 11 % 4 == 0) {
+			interrupt(p, (pid_t)tid, time);
+			time += random / 13 % 50;
+			if (random / 17 % 2) {		/* it waits for another lock then */
+				slow[tid].lock = slow[tid].lock % LOCKS + 1;
+				slow[tid].since = time;
+				slow[tid].wakes = 0;
+			}
+			out(p, (pid_t)tid, slow[tid].lock, time);
 		} else if (tid != by) {		/* some wakes are at another word than the wait */
 			lock = random / 7 % 8 ? slow[tid].lock : lock;
 			wake(p, (pid_t)by, (pid_t)tid, lock, time);
@@ -278,6 +343,7 @@ int main(void)
 	test_queue();
 	test_chain();
 	test_edges();
+	test_interrupted();
 	test_random();
 	test_many();
 	return tap_done();
