@@ -112,6 +112,9 @@ static void complete_settings(void)
 				"leave out --record branches, -b and -j");
 	if (s->no_kernel_stack && s->no_user_stack)	/* both parts were named */
 		s->no_kernel_stack = s->no_user_stack = false;
+	if (s->wakes && (s->callchain == CHAIN_NONE || s->no_kernel_stack))
+		command_misused(&command, "--waits needs the kernel's part of callchains, which "
+				"says what a thread waits for: leave out --call-graph user");
 	s->periods = chosen.jitter;
 	s->sample_type = chosen_fields();
 	if (chosen.branches && !s->branch_type)

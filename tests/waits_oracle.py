@@ -5,6 +5,8 @@ tools, and keeps everything, so that it is slow.
     waits_oracle.py STREAM PROGRAM...   a line each, most time first:
         block LOCK FUNCTION NS COUNT    so long FUNCTION waited for LOCK until it was woken
         ready LOCK FUNCTION NS COUNT    and from then until it ran
+        alone LOCK FUNCTION NS COUNT    it waited for LOCK, but no thread was seen to end that
+        ready alone LOCK ...            and from the timer or signal that ended it until it ran
         mutex LOCK FUNCTION NS COUNT    so long others waited because of FUNCTION, by the unlocks
         last LOCK FUNCTION NS COUNT     the same, if all is due to the one that ended the wait
 
@@ -36,6 +38,7 @@ LATE = 20000000         # ... if it is not longer than this
 AT_SWITCH = 100000      # ns: a sample so shortly after a switch out may be of the switch itself
 JOIN = 1000000000       # ns: an exit ends a wait for it at most so long before the thread runs
 EXITS = 64              # exits that are remembered
+PAUSE = 1000000         # ns: who is interrupted and so soon waits at the same lock goes on waiting
 
 Wake = collections.namedtuple("Wake", "time tid pid locks function kind")
 
@@ -43,9 +46,10 @@ Wake = collections.namedtuple("Wake", "time tid pid locks function kind")
 class Wait:
     def __init__(self, tid, pid, time, lock, rule, function):
         self.tid, self.pid, self.lock, self.rule, self.function = tid, pid, lock, rule, function
-        self.sampled = self.start = time
+        self.start = self.piece = time      # of all of it, of the part since it was interrupted
         self.wake = self.back = None    # Wake, ns
-        self.switched = self.joins = False
+        self.switched = self.joins = self.idle = self.shared = self.went_on = False
+        self.paused, self.stopped, self.resumed = None, time, time  # the interrupting Wake, ns, ns
 
 
 def plain(name):
@@ -206,6 +210,7 @@ class Oracle:
         self.kernel = kernel_symbols()
         self.files, self.spaces = {}, collections.defaultdict(Space)
         self.waiting, self.woken = {}, {}   # tid: Wait, Wake
+        self.pausing = {}                   # tid: Wait that was interrupted
         self.exited, self.exits = set(), []     # tids, (Wake, pid of its parent)
         self.wakes = collections.defaultdict(list)      # lock: [Wake], by time
         self.waits, self.named = [], {}
@@ -260,7 +265,7 @@ class Oracle:
         is_exit = any("do_exit" in k or "mm_release" in k for k in kernel)
         if not any("futex" in k for k in kernel) or is_exit or not s["argument"]:
             return None, "unlocks"
-        rule, pair = "unlocks", 0
+        rule, pair, self.idle = "unlocks", 0, False
         for name, _ in user[:16]:
             if any(part in name for part in ("pthread_rwlock", "RwLock")):
                 pair = 7
@@ -268,13 +273,19 @@ class Oracle:
             if any(part in name for part in ("lll_lock", "pthread_mutex", "Mutex", "mutex")):
                 break
             if any(part in name for part in ("pthread_cond", "Condvar")):
-                rule, pair = "last", 7
+                rule, pair, self.idle = "last", 7, True
                 break
-            if any(part in name for part in ("sem_", "pthread_barrier")):
+            if "sem_" in name:
+                self.idle = True
+                break
+            if "pthread_barrier" in name:
                 rule = "last"
+                break
+            if any(part in name for part in ("pthread_join", "pthread_clockjoin")):
+                rule, self.idle = "last", True
                 break
             if any(part in name for part in ("Parker", "parking_lot", "thread_parking")):
-                rule = "last"
+                rule, self.idle = "last", True
                 break
         return self.key(s, pair), rule
 
@@ -298,19 +309,36 @@ class Oracle:
                   and wait.start < wake.time <= time and time - wake.time < JOIN]
         if wait.wake is None and wait.joins and joined:
             wait.wake, wait.rule = joined[0], "last"
-        elif wait.wake is None and early and early.time + EARLY >= wait.start > time - LATE:
-            wait.wake = early._replace(time=wait.start, locks=())
+        elif wait.wake is None and early and early.time + EARLY >= wait.piece > time - LATE:
+            wait.wake = early._replace(time=wait.piece, locks=())
+        elif wait.lock and (wait.wake.kind in ("interrupt", "signal") if wait.wake
+                            else not wait.shared):
+            wait.paused, wait.wake = wait.wake, None
+            wait.stopped = max(wait.paused.time, wait.start) if wait.paused else time
+            wait.resumed = time
+            self.pausing[wait.tid] = wait
+            return
         wait.back = time
         self.waits.append(wait)
+
+    def gives_up(self, tid):
+        """the wait of TID ended when it was interrupted"""
+        wait = self.pausing.pop(tid, None)
+        if wait:
+            wait.wake = wait.paused and wait.paused._replace(time=wait.stopped)
+            wait.back = max(wait.resumed, wait.stopped)
+            self.waits.append(wait)
 
     def runs(self, tid, time):
         if tid in self.waiting:
             self.ends(self.waiting[tid], time)
+        elif tid in self.pausing and not self.pausing[tid].resumed:
+            self.pausing[tid].resumed = time
 
     def sampled(self, tid, time):
         wait = self.waiting.get(tid)
-        if wait and (wait.wake or time >= wait.start + AT_SWITCH):
-            self.ends(wait, time)
+        if wait and (wait.wake or time >= wait.piece + AT_SWITCH) or tid in self.pausing:
+            self.runs(tid, time)
 
     def take_wake(self, s):
         kernel, user = self.frames(s)
@@ -343,12 +371,25 @@ class Oracle:
     def take_out(self, s):
         if not s["tid"] or s["tid"] in self.exited:
             return
-        self.runs(s["tid"], s["time"])
         kernel, user = self.frames(s)
+        self.idle = False
         lock, rule = self.lock(s, kernel, user)
+        before = self.waiting.get(s["tid"])
+        if before and not before.wake and lock and before.lock == lock:
+            return      # it was looked at again
+        self.runs(s["tid"], s["time"])
+        paused = self.pausing.get(s["tid"])
+        if paused and paused.lock == lock and (
+                not paused.resumed or s["time"] < paused.resumed + PAUSE):
+            self.waiting[s["tid"]] = self.pausing.pop(s["tid"])
+            paused.piece, paused.went_on, paused.switched = s["time"], True, False
+            return
+        self.gives_up(s["tid"])
         wait = Wait(s["tid"], s["pid"], s["time"], lock, rule, self.function(user))
-        wait.joins = any("do_wait" in k or "kernel_wait" in k for k in kernel) or any(
+        wait.joins = any(k in ("do_wait", "__do_wait") or k.startswith("kernel_wait") or
+                         k == "wait_for_vfork_done" for k in kernel) or any(
             "pthread_join" in u[0] or "pthread_clockjoin" in u[0] for u in user[:16])
+        wait.idle, wait.shared = self.idle, bool(lock) and isinstance(lock[0], tuple)
         self.waiting[s["tid"]] = wait
 
     def take_switch(self, misc, time, tid):
@@ -357,11 +398,15 @@ class Oracle:
             self.runs(tid, time)
         elif wait and not wait.switched:
             wait.switched = True
-            if misc & PREEMPT:
+            if misc & PREEMPT and wait.went_on:
+                self.pausing[tid] = self.waiting.pop(tid)
+                wait.resumed = 0
+            elif misc & PREEMPT:
                 del self.waiting[tid]
                 self.woken.pop(tid, None)
             elif wait.wake is None:
-                wait.start = time
+                wait.start = wait.start if wait.went_on else time
+                wait.piece = time
 
     def take_mapping(self, kind, misc, body):
         pid, _, start, size, offset = struct.unpack_from("<IIQQQ", body)
@@ -395,12 +440,15 @@ class Oracle:
                 self.take_switch(misc, time, tid)
             elif kind == SAMPLE:
                 self.take_sample(self.stream.sample(body))
+        for tid in list(self.pausing):
+            self.gives_up(tid)
         for wait in self.waiting.values():
             wait.back = self.stream.end
             self.waits.append(wait)
         return self
 
     def forget(self, tid):
+        self.gives_up(tid)
         self.waiting.pop(tid, None)
         self.woken.pop(tid, None)
         self.exited.discard(tid)
@@ -436,8 +484,11 @@ class Oracle:
 
         for w in self.waits:
             if not w.wake or w.wake.kind not in ("thread", "exit"):
-                if w.lock and not w.wake:
-                    add("unknown", w.lock, w.function, w.back - w.start)
+                if w.lock and (not w.idle or w.shared):
+                    end = w.wake.time if w.wake else w.back
+                    add("alone", w.lock, w.function, end - w.start)
+                    if w.wake:
+                        add("ready alone", w.lock, w.function, w.back - end)
                 continue
             add("block", w.lock, w.function, w.wake.time - w.start)
             add("ready", w.lock, w.function, w.back - w.wake.time)

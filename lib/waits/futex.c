@@ -22,7 +22,6 @@ bool futex_has_samples(const struct perf_event_attr *attr)
 			 attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 
 	return attr->sample_type & PERF_SAMPLE_REGS_USER &&
-	       !(attr->sample_type & PERF_SAMPLE_ADDR) &&
 	       (is_switch || attr->type == PERF_TYPE_TRACEPOINT);
 }
 

@@ -354,6 +354,12 @@ static bool goes_on(const struct pairing_thread *t, const struct pairing_out *ou
 	       (!t->resumed || out->time < t->resumed + PAUSE_NS);
 }
 
+/* Return whether A and B wait for the same at the same place. */
+static bool is_same(const struct pairing_out *a, const struct pairing_out *b)
+{
+	return a->lock.key == b->lock.key && (a->lock.key || a->at.stack == b->at.stack);
+}
+
 void pairing_out(struct pairing *p, const struct pairing_out *out)
 {
 	uint32_t at = find_or_add(p, out->tid);
@@ -367,6 +373,8 @@ void pairing_out(struct pairing *p, const struct pairing_out *out)
 	struct pairing_thread *t = &p->thread[at];
 	if (t->exited)
 		return;		/* its last switch out */
+	if (t->waits && !t->woken && !t->pauses && is_same(&t->out, out))
+		return;		/* it was looked at, as at the start of the next file */
 	if (t->waits && !t->pauses)
 		pairing_runs(p, out->tid, out->time);
 	if (t->pauses && goes_on(t, out)) {

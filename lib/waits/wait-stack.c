@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waits/wait-stack.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 /* Functions of the program are looked at up to this number: locks are near the leaf. */
@@ -16,7 +17,8 @@ enum {
 #define HINT(bit) (1U << (bit))
 
 /*
- * Parts of names.  Those of the kernel are in kernel/futex/, exit.c, time/ and signal.c, and in
+ * Parts of names, from the start of a word on; after ^, from the start of the name.  Those of the
+ * kernel are in kernel/futex/, exit.c, time/ and signal.c, and in
  * net/core/dev.c; those of programs in glibc, musl, and the standard libraries of C++, Rust, Java.
  */
 static const char *const parts[HINTS][14] = {
@@ -29,11 +31,11 @@ static const char *const parts[HINTS][14] = {
 	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
-	[KERNEL_JOINS] = { "do_wait", "kernel_wait", "wait_for_vfork_done" },
+	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done" },
 	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "thrd_join" },
 	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
 			    "thrd_" },
-	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "mutex" },
+	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "RawMutex", "mutex" },
 	[PROGRAM_PAIR_LOCK] = { "pthread_rwlock", "RwLock" },
 	[PROGRAM_CONDITION] = { "pthread_cond", "cnd_", "Condvar", "condition_variable" },
 	[PROGRAM_BARRIER] = { "pthread_barrier", "Barrier" },
@@ -43,13 +45,24 @@ static const char *const parts[HINTS][14] = {
 			    "runtime.futexsleep", "PerThreadSem", "FutexWaiter", "ParkingLot" },
 };
 
+/* Return whether NAME has PART, so that the user's own "assem_blies" is not taken for "sem_". */
+static bool has_part(const char *name, const char *part)
+{
+	if (*part == '^')
+		return !strncmp(name, part + 1, strlen(part + 1));
+	for (const char *at = name; (at = strstr(at, part)); at++)
+		if (at == name || !isalnum((unsigned char)at[-1]))
+			return true;
+	return false;
+}
+
 static uint32_t hints_of(const char *name)
 {
 	uint32_t hints = 0;
 
 	for (int i = 0; i < HINTS; i++)
 		for (const char *const *part = parts[i]; *part; part++)
-			if (strstr(name, *part))
+			if (has_part(name, *part))
 				hints |= HINT(i);
 	return hints;
 }
