@@ -26,6 +26,16 @@ check 'a mutex in memory that two processes share, at two addresses' <<'END'
 	kinds_right '' waits shared
 END
 
+check 'a semaphore as a lock, as in Python: the holder is charged, not the next in the queue' <<'END'
+	needs_waits
+	kinds_right '' waits semaphore-lock
+END
+
+check 'waits with timeouts, and with signals, are whole: they go on at the same lock' <<'END'
+	needs_waits
+	kinds_right '' waits impatient interrupted
+END
+
 check 'rwlocks: writers that wait for a reader, and readers for a writer' <<'END'
 	needs_waits
 	kinds_right '' waits writers readers

@@ -92,7 +92,7 @@ def by_function(rows, truth, ready):
 class Judge:
     def __init__(self, is_crowd, is_busy):
         self.wrong, self.is_crowd, self.most = 0, is_crowd, 0.9 if is_busy else 0.95
-        self.bar = 0.06 if is_busy else 0.02
+        self.bar, self.is_busy = 0.06 if is_busy else 0.02, is_busy
 
     def check(self, right, text):
         print(("  " if right else "! ") + text)
@@ -121,8 +121,11 @@ class Judge:
             all = sum(ns for (l, f), ns in waited.items() if l == lock and f)
             got = caused[lock, function]
             unsure = truth.verbs["unsure"].get((lock, "-"), 0)
+            # on a busy machine, a thread that a timer woke is in no queue until it gets a CPU, and
+            # an unlock meanwhile wakes nobody, so that the next one is charged
+            is_vague = self.is_busy and truth.kind in ("impatient", "interrupted")
             if len(truth.verbs["caused"]) == 1:
-                self.check(all and got >= self.most * all, "%s caused %.2f %% of %.4f s for %s" %
+                self.check(all and got >= (0.2 if is_vague else self.most) * all, "%s caused %.2f %% of %.4f s for %s" %
                            (function, 100 * got / (all or 1), all / 1e9, lock))
             elif (lock, function) in truth.verbs["napped"]:
                 self.near("%s caused, of %s," % (function, lock), got, want, self.bar,

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,9 +24,14 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PAUSE_US = 1500, WAITER_PAUSE_US = 200, MOST_WAITERS = 3 };
+#ifndef sigev_notify_thread_id	/* as the manual of timer_create() and musl call it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum { PAUSE_US = 1500, WAITER_PAUSE_US = 200, MOST_WAITERS = 3, INTERRUPTS_NS = 3000000 };
 
 /* How to wait and to keep waiting.  What is NULL is nothing to do. */
 struct kind {
@@ -121,6 +127,44 @@ static void prepare_shared(void)
 	pthread_mutex_init(&shared->mutex, &attributes);
 }
 
+/* Wait a few ms at a time, as Python does for its interpreter. */
+static void lock_impatiently(void)
+{
+	struct timespec until;
+
+	do {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += INTERRUPTS_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} while (pthread_mutex_timedlock(&mutex, &until));
+}
+
+static void ignore(int number) { (void)number; }
+
+/* As a profiler that interrupts each thread: system calls that it interrupts are started again. */
+static void prepare_signals(void)
+{
+	struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+static void lock_interrupted(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
+	struct itimerspec each = { { 0, INTERRUPTS_NS }, { 0, INTERRUPTS_NS } };
+	static _Thread_local bool has_timer;
+	timer_t timer;
+
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	if (!has_timer)
+		check(!timer_create(CLOCK_MONOTONIC, &event, &timer) &&
+		      !timer_settime(timer, 0, &each, NULL), "timer_create");
+	has_timer = true;
+	lock_mutex();
+}
+
 static void lock_shared(void) { pthread_mutex_lock(&shared->mutex); }
 static void unlock_shared(void) { pthread_mutex_unlock(&shared->mutex); }
 
@@ -145,6 +189,7 @@ static void add_item(void)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void prepare_semaphore_lock(void) { sem_init(&semaphore, 0, 1); }
 static void prepare_semaphore(void) { sem_init(&semaphore, 0, 0); }
 static void wait_semaphore(void) { while (sem_wait(&semaphore)); }
 static void post_semaphore(void) { sem_post(&semaphore); }
@@ -308,6 +353,12 @@ static void keep_waiting_in_process(void)
 
 static const struct kind kinds[] = {
 	{ "mutex", "mutex", 3, NULL, lock_mutex, unlock_mutex, lock_mutex, unlock_mutex, NULL },
+	{ "impatient", "mutex", 3, NULL, lock_impatiently, unlock_mutex, lock_mutex, unlock_mutex,
+	  NULL },
+	{ "interrupted", "mutex", 3, prepare_signals, lock_interrupted, unlock_mutex, lock_mutex,
+	  unlock_mutex, NULL },
+	{ "semaphore-lock", "semaphore", 3, prepare_semaphore_lock, wait_semaphore, post_semaphore,
+	  wait_semaphore, post_semaphore, NULL },
 	{ "inheriting", "mutex", 3, prepare_inheriting, lock_mutex, unlock_mutex, lock_mutex,
 	  unlock_mutex, NULL },
 	{ "robust", "mutex", 3, prepare_robust, lock_robust, unlock_mutex, lock_robust, die,
