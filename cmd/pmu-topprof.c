@@ -35,7 +35,7 @@ static const char *file, *input_file, *diff_base, *go_program;
 static struct pgo *pgo;		/* with --pgo: what was read so far */
 static int types = TYPES_ALL, packing = PACK_GZIP, format;
 static unsigned added, frames;
-static int chain_links = 3;
+static int chain_links;
 static struct collect_options how = { .selection = SELECTION_ALL };
 static struct word_list comments;
 static struct row_options of_rows;
@@ -70,7 +70,7 @@ static const char *const frame_kinds[] = {
 #define NO_MUTEX "add split diff types no-scale skip-damaged pgo event time"
 
 /* What one profile of several sides cannot have. */
-#define OF_ONE_SIDE "block mutex to split diff types event add skip-damaged pgo"
+#define OF_ONE_SIDE "block mutex to split diff types event time add skip-damaged pgo"
 
 #define WHAT_IS_COUNTED "What the profile has"
 
@@ -90,8 +90,8 @@ static const struct command_option options[] = {
 	{ 0, "mutex", "[HOW]", "who keeps threads waiting, by unlocks; or also why",
 	  PARSED_BY(collect_parse_mutex, how, "nothing, or causes"), .only = FOR_STREAMS,
 	  .excludes = NO_MUTEX },
-	{ 0, "chain", "N", "--mutex=causes: follow N threads", SETS_INTEGER(chain_links),
-	  .least = 1, .most = 16, .only = FOR_STREAMS, .needs = "mutex" },
+	{ 0, "chain", "N", "--mutex=causes, --waits: follow N threads", SETS_INTEGER(chain_links),
+	  .least = 1, .most = 16, .only = FOR_STREAMS, .needs = "mutex waits" },
 	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
 	  SETS_TEXT(diff_base) },
 	SELECTION_OPTIONS(how.selection),
@@ -261,6 +261,8 @@ static void check_options(void)
 	set_slices();
 	check_rows();
 	how.links = (uint32_t)chain_links;
+	if (chain_links && !all_sides && how.blame != PAIRING_CAUSES)
+		command_misused(&command, "--chain is for causes: give --mutex=causes");
 	if (how.blame || all_sides)
 		resolve();
 	if (for_go)

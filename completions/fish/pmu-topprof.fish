@@ -5,7 +5,7 @@ complete -c pmu-topprof -l frames -x -a '(__fish_append , data cut not-sampled n
 complete -c pmu-topprof -l split -x -d 'write a profile for each process or thread, or each TIME (10s)'
 complete -c pmu-topprof -l block -d 'where threads wait for others: contentions and delay, as in Go'
 complete -c pmu-topprof -l mutex -d 'who keeps threads waiting, by unlocks; or also why'
-complete -c pmu-topprof -l chain -x -d '--mutex=causes: follow N threads (3)'
+complete -c pmu-topprof -l chain -x -d '--mutex=causes, --waits: follow N threads'
 complete -c pmu-topprof -l diff -r -F -d 'subtract the profile BASE from the sum of the profiles'
 complete -c pmu-topprof -l pid -s p -x -a '(__fish_append , (__fish_complete_pids))' -d 'only samples of process PID'
 complete -c pmu-topprof -l tid -s t -x -d 'only samples of thread TID'

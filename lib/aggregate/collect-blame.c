@@ -265,17 +265,13 @@ void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct r
 		take_wake(c, s, &stack, at);
 }
 
-void collect_blame_by_all(struct collect *c)
-{
-	c->blame->pairing.by_all = true;
-}
-
-void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted)
+void collect_blame_switch(struct collect *c, const struct record *rec, pid_t tid, uint64_t time)
 {
 	struct pairing *p = &c->blame->pairing;
 
-	if (out)
-		pairing_switched(p, tid, time, preempted);
+	p->by_all |= rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
+	if (rec->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		pairing_switched(p, tid, time, rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 	else
 		pairing_runs(p, tid, time);
 }

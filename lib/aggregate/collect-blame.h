@@ -15,11 +15,8 @@ bool collect_begin_blame(struct collect *c);
 void collect_blame_sample(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
 			  uint32_t labels, bool selected);
 
-/* The stream has the wakes by all processes. */
-void collect_blame_by_all(struct collect *c);
-
-/* Thread TID was switched in, or OUT, at TIME; PREEMPTED: it could run on. */
-void collect_blame_switch(struct collect *c, pid_t tid, uint64_t time, bool out, bool preempted);
+/* REC, of a switch, says that thread TID was switched in or out at TIME. */
+void collect_blame_switch(struct collect *c, const struct record *rec, pid_t tid, uint64_t time);
 
 /* A thread starts, or EXITS, at TIME. */
 void collect_blame_thread(struct collect *c, const struct task_record *task, bool exits,

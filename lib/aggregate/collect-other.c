@@ -69,8 +69,7 @@ static void take_switch(struct collect *c, const struct record *rec)
 	else if (c->how.wall)
 		on_cpu_runs(&c->on_cpu, tid, time, true);
 	if (c->blame)
-		collect_blame_switch(c, tid, time, out,
-				     rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+		collect_blame_switch(c, rec, tid, time);
 	else if (out)
 		off_cpu_out(&c->off_cpu, tid, time,
 			    rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
@@ -133,12 +132,8 @@ void collect_take_other(struct collect *c, const struct record *rec)
 	case PERF_RECORD_READ:
 		take_read(c, rec);
 		break;
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-		if (c->blame)
-			collect_blame_by_all(c);
-		take_switch(c, rec);
-		break;
 	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
 		take_switch(c, rec);
 		break;
 	case PERF_RECORD_COMM:

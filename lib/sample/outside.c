@@ -9,16 +9,15 @@ void outside_begin(struct outside *o, const struct event_list *events,
 		   const struct threads *threads)
 {
 	struct buffer data = { 0 };
-	bool is_known = tracing_data(&data, events) &&
-			tracepoints_add(&o->formats, (struct cursor){ .at = data.at,
-								       .end = data.at + data.size });
+	bool is_known = tracing_data(&data, events);
+	struct cursor all = { .at = data.at, .end = data.at + data.size };
 
 	o->on = true;
 	for (uint32_t i = 0; i < events->count; i++)
 		if (events->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
 		    !strcmp(events->event[i].base, EVENT_WAKING))
 			o->event = i;
-	if (is_known)
+	if (is_known && tracepoints_add(&o->formats, all))
 		o->woken = tracepoints_find(&o->formats, events->event[o->event].attr.config,
 					    "pid");
 	free(data.at);

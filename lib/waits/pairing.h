@@ -10,8 +10,8 @@
  * in it, and each stretch of the wait, from one wake to the next, is due to the thread that made
  * the wake at its end.  Other waits are due to the thread that ended them.
  *
- * A timeout or a signal may interrupt a wait for a lock.  If the thread then waits for the same lock
- * at once, that is one wait.
+ * A timeout or a signal may interrupt a wait for a lock.  If the thread then waits for the same
+ * lock at once, that is one wait.
  *
  * Records come in order of time.  If not, sums are still exact: a wake is never before an earlier
  * one on its lock, and a wait is never shorter than 0.

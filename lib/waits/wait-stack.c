@@ -103,7 +103,7 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 	s->is_parked |= !s->is_lock && hints & HINT(PROGRAM_PARKS);
 	if (s->is_lock || s->is_condition || s->is_parked)
 		return;
-	/* many use a semaphore as a lock, as Python does; each post while some thread waits wakes one */
+	/* many use it as a lock, as Python does; each post while some thread waits wakes one */
 	s->is_semaphore = hints & HINT(PROGRAM_SEMAPHORE);
 	s->is_lock = is_pair || s->is_semaphore || hints & HINT(PROGRAM_LOCK);
 	s->joins |= hints & HINT(PROGRAM_JOINS);
