@@ -53,8 +53,8 @@ const char *sample_parse_record(const char *text, void *choices);
 	"intr-regs, time, or one with values, as in branches=any_call+u or time=boottime"
 
 /*
- * Return how many kinds of target C names.  With --waits, -a beside processes only adds to these: it
- * sets C->target.wakers, not C->target.system.
+ * Return how many kinds of target C names.  With --waits, -a beside processes only adds to these:
+ * it sets C->target.wakers, not C->target.system.
  */
 int sample_target_kinds(struct sample_choices *c);
 
