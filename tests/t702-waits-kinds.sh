@@ -26,7 +26,7 @@ check 'a mutex in memory that two processes share, at two addresses' <<'END'
 	kinds_right '' waits shared
 END
 
-check 'a semaphore as a lock, as in Python: the holder is charged, not the next in the queue' <<'END'
+check 'a semaphore as a lock: the holder is charged, not the next in the queue' <<'END'
 	needs_waits
 	kinds_right '' waits semaphore-lock
 END

@@ -25,7 +25,8 @@ END
 
 check 'each kind of waiting' <<'END'
 	needs_waits
-	for kind in mutex impatient interrupted semaphore-lock inheriting shared writers readers condition barrier pipe epoll flock; do
+	for kind in mutex impatient interrupted semaphore-lock inheriting shared writers readers \
+		condition barrier pipe epoll flock; do
 		echo $kind
 		pmu-sample -q --waits -e dummy -o s.data -- waits $kind 30 2>truth
 		as_oracle s.data waits waiter culprit $locks
