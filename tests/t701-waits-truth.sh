@@ -33,14 +33,6 @@ long_wait() {
 # the first thread waits for their ends
 waits_thrice() { test "$(grep -ls futex /proc/"$1"/task/*/wchan | wc -l)" -ge 4; }
 
-# ns_with PROFILE OPTION...: of the samples that go tool pprof chooses
-ns_with() {
-	profile=$1
-	shift
-	go tool pprof -sample_index=delay -unit ns -top "$@" "$profile" 2>err |
-		sed -n 's/^Showing .* accounting for \([0-9.e+]*\)ns,.*/\1/p'
-}
-
 check 'a thread that waits all the time has all of it, though nothing of it was recorded' <<'END'
 	needs_waits
 	long_wait

@@ -24,6 +24,14 @@ profiles() {
 	test -z "$causes" || pmu-topprof -q --mutex=causes -o $causes $1.data
 }
 
+# ns_with PROFILE OPTION...: of the samples that go tool pprof chooses
+ns_with() {
+	profile=$1
+	shift
+	go tool pprof -sample_index=delay -unit ns -top "$@" "$profile" 2>err |
+		sed -n 's/^Showing .* accounting for \([0-9.e+]*\)ns,.*/\1/p'
+}
+
 # judged NAME OPTION... -- PROGRAM...: record its waits, and compare its profiles with the truth
 # that it prints, NAME.truth.  With $all set to =all, also waits that no thread ends; with $only, of
 # all that was recorded only the program in that file.
@@ -35,6 +43,16 @@ judged() {
 	profiles $judged "$all" &&
 	truth ${only:+--only $only} $(test -n "$WAITS" || echo --busy) \
 		$judged.truth $judged.block $judged.mutex $causes
+}
+
+# by_last_waker FROM-TO NAME PROGRAM...: each wait of the program is due to the last waker alone
+by_last_waker() {
+	shares=$1 name=$2
+	shift 2
+	pmu-sample -q --waits -e dummy -m 8Mi -o $name.data -- "$@" 2>$name.truth
+	pmu-topprof --block -o $name.block $name.data 2>said
+	pmu-topprof -q --mutex -o $name.mutex $name.data
+	truth --last-waker $shares $name.truth $name.block $name.mutex
 }
 
 # On a busy machine, what a program knows of its waits has also the time in which a thread that was

@@ -11,6 +11,10 @@ tests/bin/waiting.h).
                                                         the profiles must be the oracle's, to the
                                                         nanosecond, by lock and by function; of
                                                         those with these names, apart from others
+    waits-truth.py --last-waker FROM-TO TRUTH BLOCK MUTEX
+                                                        all waits are due to the last waker alone,
+                                                        so FROM to TO of them to the culprit; on a
+                                                        busy machine threads spin for most of it
     waits-truth.py --last STREAM PROGRAM                of each lock and function of convoy, which
                                                         share of the waits its wakes have ended
     waits-truth.py --span STREAM                        the ns that were recorded
@@ -29,6 +33,7 @@ which nobody held the lock.  With one, it has caused 95 % of all.  95 % of what 
 function in a nap ends there.  The waits of each lock are exactly as long as what has caused them.
 """
 import collections
+import re
 import sys
 
 import delays
@@ -40,7 +45,10 @@ SCHEDULER, WAITS_FOR, WAITED_IN = "[scheduler]", "[waits for]", "[which waited i
 
 
 def plain(name):
-    """the name of a function without its module, and what a compiler adds"""
+    """the name of a function without its module or class, and what a compiler adds"""
+    java = re.match(r"\w+ (?:\w+\.)+(\w+)\(", name)
+    if java:
+        return java[1]
     return name.split("(")[0].split("::h")[0].split("::")[-1].split(".")[0]
 
 
@@ -134,6 +142,24 @@ class Judge:
                 most = max(0.03 * all, want + unsure)
                 self.check(got <= most, "%s caused %.2f %% of %.4f s for %s, innocent" %
                            (function, 100 * got / all, all / 1e9, lock))
+
+    def by_last_waker(self, shares, truth, block, mutex):
+        least, most = map(float, shares.split("-"))
+        # the JVM has mutexes of its own
+        waits = [r for r in block if function_of(r, truth) == "waiter" and "lock" in r.labels and
+                 "pthread_mutex_lock" not in dict(r.frames)]
+        ns = sum(row.ns for row in waits)
+        # Java asks again after a time: then there is no rule
+        by_rule = sum(row.ns for row in waits if row.labels.get("rule", "") in ("last waker", ""))
+        (_, want), = truth.verbs["waited"].items()
+        self.check(0 < ns < 1.06 * want, "waits %.4f s, truth %.4f s" %
+                   (ns / 1e9, want / 1e9))
+        self.check(by_rule == ns, "%.4f s of them by the last waker" % (by_rule / 1e9))
+        caused = by_function(mutex, truth, False)
+        got = sum(ns for (_, function), ns in caused.items() if function == "culprit")
+        all = got + sum(ns for (_, function), ns in caused.items() if function == "waiter")
+        self.check(all and least * all <= got <= most * all, "culprit caused %.2f %%" %
+                   (100 * got / (all or 1)))
 
     def napped(self, truth, causes):
         """what a function caused ends in its nap"""
@@ -230,10 +256,10 @@ def main(arguments):
         return 0
     if arguments[0] == "--compare":
         return compare(*arguments[1:])
-    options = {"--crowd": False, "--busy": False, "--only": None}
+    options = {"--crowd": False, "--busy": False, "--only": None, "--last-waker": None}
     while arguments[0] in options:
         option = arguments.pop(0)
-        options[option] = arguments.pop(0) if option == "--only" else True
+        options[option] = True if options[option] is False else arguments.pop(0)
     judge = Judge(options["--crowd"], options["--busy"])
     truth, causes = Truth(arguments[0], options["--only"]), None
     if arguments[1] == "--oracle":
@@ -242,6 +268,10 @@ def main(arguments):
         block, mutex = map(rows_of, arguments[1:3])
         causes = rows_of(arguments[3]) if arguments[3:] else None
     print(truth.kind + ":")
+    if options["--last-waker"]:
+        judge.by_last_waker(options["--last-waker"], truth, block, mutex)
+        judge.sums(block, mutex)
+        return judge.wrong
     judge.waited(truth, block)
     if truth.verbs["caused"]:
         judge.caused(truth, block, mutex)

@@ -1,7 +1,14 @@
-// waits KIND [ROUNDS]: as tests/bin/waits.c, with what Rust's standard library has to wait for.
+// waits KIND [ROUNDS]: as tests/bin/waits.c, with what Rust's standard library has to wait for, or,
+// with --cfg parked, parking_lot.
+#[cfg(parked)]
+mod parked;
+#[cfg(parked)]
+use parked::{Condvar, Mutex, RwLock};
 use std::env;
 use std::sync::atomic::{compiler_fence, AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{mpsc, Condvar, Mutex, RwLock};
+use std::sync::mpsc;
+#[cfg(not(parked))]
+use std::sync::{Condvar, Mutex, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -40,6 +40,10 @@ JOIN = 1000000000       # ns: an exit ends a wait for it at most so long before 
 EXITS = 64              # exits that are remembered
 PAUSE = 1000000         # ns: who is interrupted and so soon waits at the same lock goes on waiting
 
+# a thread that waits in none of these may wait for the end of another: that function has no name
+NAMES_OF_LOCKS = ("RwLock", "lll_lock", "pthread_", "Mutex", "mutex", "Condvar", "sem_", "Parker",
+                  "parking_lot", "thread_parking")
+
 Wake = collections.namedtuple("Wake", "time tid pid locks function kind")
 
 
@@ -347,7 +351,8 @@ class Oracle:
             kind = "interrupt"
         elif any("do_exit" in k or "mm_release" in k or "do_notify_parent" in k for k in kernel):
             kind = "exit"
-        elif any("signal_wake_up" in k or "complete_signal" in k for k in kernel):
+        elif any(part in k for k in kernel
+                 for part in ("signal_wake_up", "complete_signal", "zap_other_threads")):
             kind = "signal"
         else:
             kind = "thread"
@@ -386,9 +391,11 @@ class Oracle:
             return
         self.gives_up(s["tid"])
         wait = Wait(s["tid"], s["pid"], s["time"], lock, rule, self.function(user))
-        wait.joins = any(k in ("do_wait", "__do_wait") or k.startswith("kernel_wait") or
-                         k == "wait_for_vfork_done" for k in kernel) or any(
-            "pthread_join" in u[0] or "pthread_clockjoin" in u[0] for u in user[:16])
+        is_named = any(part in u[0] for u in user[:16] for part in NAMES_OF_LOCKS)
+        wait.joins = (any(k in ("do_wait", "__do_wait") or k.startswith("kernel_wait") or
+                          k == "wait_for_vfork_done" for k in kernel) or
+                      any("join" in u[0] for u in user[:16]) or
+                      (any("futex" in k for k in kernel) and not is_named))
         wait.idle, wait.shared = self.idle, bool(lock) and isinstance(lock[0], tuple)
         self.waiting[s["tid"]] = wait
 

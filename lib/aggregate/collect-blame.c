@@ -40,6 +40,7 @@ static const char *const ended_words[] = {
 
 static const char *const rule_words[] = {
 	[RULE_UNLOCKS] = "unlocks", [RULE_LAST] = "last waker", [RULE_PARKED] = "last waker",
+	[RULE_NONE] = NULL,
 };
 
 /* Return the text of the label "ended" of ABOUT. */
@@ -64,7 +65,7 @@ static uint32_t labels_of(void *context, const struct pairing_about *about)
 	const char *lock = b->texts.text[about->lock];
 	const char *waker = about->waker == TABLE_NONE ? "" : b->texts.text[about->waker];
 	int64_t value[LABEL_KEYS_MAX], *own = value + b->first_key;
-	bool has_rule = about->ended != ENDED_UNKNOWN || about->is_stretch;
+	const char *rule = rule_words[about->rule];
 	char text[128];
 
 	memcpy(value, labels_values(l, about->labels), l->keys * sizeof(*value));
@@ -72,7 +73,7 @@ static uint32_t labels_of(void *context, const struct pairing_about *about)
 	own[1] = *waker ? intern_text(&l->texts, waker) : LABEL_ABSENT;
 	own[2] = about->is_stretch ? LABEL_ABSENT
 				   : intern_text(&l->texts, ended_text(c, about, text));
-	own[3] = has_rule ? intern_text(&l->texts, rule_words[about->rule]) : LABEL_ABSENT;
+	own[3] = rule ? intern_text(&l->texts, rule) : LABEL_ABSENT;
 	return labels_set(l, value);
 }
 
@@ -185,7 +186,8 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 {
 	pairing_out(&c->blame->pairing, &(struct pairing_out){
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
-		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
+		.lock = lock_of(c, s, stack),
+		.rule = futex_is_proxy(&c->tables, s) ? RULE_LAST : wait_stack_rule(stack),
 		.sleeps = stack->sleeps, .joins = stack->joins,
 		.is_idle = wait_stack_is_idle(stack), .is_aside = is_aside });
 }

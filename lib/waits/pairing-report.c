@@ -83,11 +83,14 @@ void pairing_report(const struct pairing *p, struct report *report)
 		report_summary(report, "waits: %.3f s are the hand-over of locks, until the next "
 			       "holder ran: they are charged to the unlock after it",
 			       (double)s->handover / 1e9);
-	if (s->parked)
-		report_summary(report, "waits: %.1f %% of the waiting for locks is charged to the "
-			       "last waker, as each thread has a word of its own",
-			       100 * (double)s->parked / (double)s->locked);
-	if (s->parked > s->locked / 2)
+	if (!s->parked)
+		return;
+	double share = 100 * (double)s->parked / (double)s->locked;
+	if (share > 50)
 		report_note(report, "this program parks each thread on a word of its own "
-			    "(parking_lot, Java): waits are charged to the last waker");
+			    "(parking_lot, Java): waits are charged to the last waker (%.1f %% of "
+			    "the waiting for locks)", share);
+	else
+		report_summary(report, "waits: %.1f %% of the waiting for locks is charged to the "
+			       "last waker, as each thread has a word of its own", share);
 }

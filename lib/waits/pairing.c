@@ -124,9 +124,9 @@ void pairing_charge_earlier(struct pairing *p, uint32_t root, uint64_t ns)
 /* Return how the wait of T, which is woken, is divided. */
 static enum pairing_rule rule_of(const struct pairing_thread *t)
 {
-	bool has_stretches = t->out.lock.key && is_by_somebody(t->by.kind);
-
-	return t->out.rule == RULE_UNLOCKS && !has_stretches ? RULE_LAST : t->out.rule;
+	if (!is_by_somebody(t->by.kind))
+		return RULE_NONE;
+	return t->out.rule == RULE_UNLOCKS && !t->out.lock.key ? RULE_LAST : t->out.rule;
 }
 
 /* Say who kept T waiting, until it was woken. */
@@ -148,7 +148,9 @@ static void charge(struct pairing *p, uint32_t at)
 static void add_waited(struct pairing *p, const struct pairing_thread *t,
 		       enum pairing_ended ended, uint64_t ns)
 {
-	bool is_lock = t->out.lock.key && t->out.rule != RULE_LAST;
+	bool is_parked = t->out.rule == RULE_PARKED;
+	bool is_lock = t->out.lock.key && (is_parked || (t->out.rule == RULE_UNLOCKS &&
+							 !t->out.is_idle));	/* semaphores */
 
 	if (t->out.lock.key && !is_by_somebody(ended)) {
 		p->sums.timed += ns;
@@ -156,7 +158,7 @@ static void add_waited(struct pairing *p, const struct pairing_thread *t,
 	}
 	p->sums.waited += ns;
 	p->sums.locked += is_lock ? ns : 0;
-	p->sums.parked += is_lock && t->out.rule == RULE_PARKED ? ns : 0;
+	p->sums.parked += is_lock && is_parked ? ns : 0;
 }
 
 /* T, which waits, is woken by t->by. */
@@ -236,7 +238,7 @@ static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_op
 		*(t->out.sleeps || (is_own && !is_open) ? &sums->slept
 		  : is_open ? &sums->open_hidden : &sums->outside_hidden) += ns;
 	if (is_shown(p, t, ended))
-		delays_add(&p->delays, root_of(p, t, ended, RULE_LAST), 1, ns);
+		delays_add(&p->delays, root_of(p, t, ended, RULE_NONE), 1, ns);
 }
 
 /* The wait of T, which is woken, goes on to TIME only because of the scheduler. */

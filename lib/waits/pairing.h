@@ -50,6 +50,7 @@ enum pairing_rule {
 	RULE_UNLOCKS,		/* a lock: each stretch is due to the wake at its end */
 	RULE_LAST,		/* a condition, or no lock: all is due to the last wake */
 	RULE_PARKED,		/* the same, as the thread waits on a word of its own */
+	RULE_NONE,		/* no thread ended it */
 };
 
 /*
@@ -122,7 +123,7 @@ struct pairing_sums {
 	uint64_t charged;	/* part of WAITED that is due to somebody: all modes but BLOCK */
 	uint64_t handover;	/* part of CHARGED until the next holder of the lock ran:
 				   PAIRING_MUTEX only */
-	uint64_t locked;	/* part of WAITED by RULE_UNLOCKS or RULE_PARKED */
+	uint64_t locked;	/* part of WAITED for locks: no semaphores, which are not always */
 	uint64_t parked;	/* part of LOCKED by RULE_PARKED */
 };
 

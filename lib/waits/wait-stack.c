@@ -9,7 +9,7 @@ enum { FUNCTIONS_MAX = 16 };
 
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
-	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_CALLS, PROGRAM_LOCK,
+	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK,
 	PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
 	PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
@@ -25,14 +25,18 @@ static const char *const parts[HINTS][14] = {
 	[KERNEL_FUTEX] = { "futex" },
 	[KERNEL_ENDS] = { "exit_robust_list", "futex_exit", "futex_cleanup", "mm_release",
 			  "handle_futex_death" },
-	[KERNEL_EXITS] = { "do_exit", "do_group_exit", "do_notify_parent" },
+	/* do_group_exit alone kills the other threads of the process */
+	[KERNEL_EXITS] = { "do_exit", "do_notify_parent" },
 	[KERNEL_TIMER] = { "hrtimer_wakeup", "process_timeout", "it_real_fn", "posix_timer_fn",
 			   "alarm_timer", "timerfd_t", "hrtimer_interrupt", "run_timer" },
-	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process" },
+	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process",
+			    "zap_other_threads" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
 	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done" },
-	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "thrd_join" },
+	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin",
+			    "thrd_join" },
+	[PROGRAM_SLEEPS] = { "JVM_Sleep" },
 	[PROGRAM_CALLS] = { "futex", "lll_lock", "pthread_", "sem_", "__timedwait", "__wake",
 			    "thrd_" },
 	[PROGRAM_LOCK] = { "lll_lock", "pthread_mutex", "mtx_", "Mutex", "RawMutex", "mutex" },
@@ -100,6 +104,7 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 {
 	bool is_pair = hints & HINT(PROGRAM_PAIR_LOCK);
 
+	s->sleeps |= hints & HINT(PROGRAM_SLEEPS);
 	s->is_parked |= !s->is_lock && hints & HINT(PROGRAM_PARKS);
 	if (s->is_lock || s->is_condition || s->is_parked)
 		return;
@@ -134,6 +139,8 @@ struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved 
 		}
 		functions += !is_kernel && !f->lines;
 	}
+	/* in a C library without local symbols, the function that joins a thread has no name */
+	s.joins |= s.in_futex && !s.is_lock && !s.is_condition && !s.is_parked;
 	return s;
 }
 
