@@ -186,8 +186,7 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 {
 	pairing_out(&c->blame->pairing, &(struct pairing_out){
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
-		.lock = lock_of(c, s, stack),
-		.rule = futex_is_proxy(&c->tables, s) ? RULE_LAST : wait_stack_rule(stack),
+		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
 		.sleeps = stack->sleeps, .joins = stack->joins,
 		.is_idle = wait_stack_is_idle(stack), .is_aside = is_aside });
 }

@@ -94,22 +94,12 @@ uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bo
 	return hash_more(place, is_pair) | 1;
 }
 
-static const char *datum_name(const struct resolved *r, const struct resolved_datum *d)
-{
-	return d ? r->string[r->function[d->function].name] : "";
-}
-
-bool futex_is_proxy(const struct resolved *r, const struct resolved_sample *s)
-{
-	return strstr(datum_name(r, datum_of(r, s)), "__waiter_pool");
-}
-
 void futex_text(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
 		char text[FUTEX_TEXT])
 {
 	uint64_t address = address_of(s), in_pair = is_pair ? address & 7 : 0;
 	const struct resolved_datum *d = datum_of(r, s);
-	const char *name = datum_name(r, d);
+	const char *name = d ? r->string[r->function[d->function].name] : "";
 	bool has_offset = d && resolved_has_offset(d->kind);
 
 	if (has_offset && s->data_offset > in_pair)

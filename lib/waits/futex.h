@@ -33,11 +33,5 @@ bool futex_is_shared(const struct resolved *r, const struct resolved_sample *s);
 void futex_text(const struct resolved *r, const struct resolved_sample *s, bool is_pair,
 		char text[FUTEX_TEXT]);
 
-/*
- * Return whether that word stands for others: threads that wait for different objects may share it,
- * so it is not a lock.  libstdc++ has such words.
- */
-bool futex_is_proxy(const struct resolved *r, const struct resolved_sample *s);
-
 /* Return whether samples of an event with ATTR may have such a word. */
 bool futex_has_samples(const struct perf_event_attr *attr);

@@ -118,11 +118,20 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 	s->is_pair = is_pair || (s->is_condition && hints & HINT(PROGRAM_CONDITION));
 }
 
+static bool is_libc(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libc", 4) || !strncmp(name, "libpthread", 10) ||
+	       !strncmp(name, "ld-musl", 7);
+}
+
 struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved *r,
 				const uint32_t *frame, uint32_t frames)
 {
 	struct wait_stack s = { .in_futex = false };
 	uint32_t functions = 0;
+	bool is_in_libc = false;	/* its leaf is without a name there */
 
 	for (uint32_t i = 0; i < frames && functions < FUNCTIONS_MAX; i++) {
 		const struct resolved_frame *f = &r->frame[frame[i]];
@@ -137,10 +146,11 @@ struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved 
 			if (!is_kernel)
 				add_program(&s, hints);
 		}
-		functions += !is_kernel && !f->lines;
+		if (!is_kernel && !f->lines && !functions++)
+			is_in_libc = is_libc(r->string[r->object[f->object].path]);
 	}
 	/* in a C library without local symbols, the function that joins a thread has no name */
-	s.joins |= s.in_futex && !s.is_lock && !s.is_condition && !s.is_parked;
+	s.joins |= s.in_futex && is_in_libc && !s.is_lock && !s.is_condition && !s.is_parked;
 	return s;
 }
 
