@@ -79,42 +79,56 @@ compiled_atomics() {
 	once waits-atomics g++ -std=c++20 -O2 -g -I"$TOP" -pthread "$TOP/tests/waits.cc" -o atomics
 }
 
+# recorded PROGRAM...: its waits: "block", "mutex"; $waits is how long waiter() waited
+recorded() {
+	pmu-sample -q --waits -e dummy -o s.data -- "$@" 2>truth &&
+	pmu-topprof --block -o block s.data 2>said &&
+	pmu-topprof -q --mutex -o mutex s.data || return
+	waits=$(ns_with block -focus='^waiter$' -ignore=scheduler)
+	at_least "$waits" 1000000
+}
+
+# charged NAME: ns that the function has made others wait
+charged() { ns_with mutex -focus="^$1\$" -ignore=scheduler; }
+
+notified() {
+	recorded ./atomics word 50 &&
+	at_least "$(ns_with block -tagfocus=lock='^word$' -ignore=scheduler)" "$waits" &&
+	at_least "$(charged culprit)" $((waits * 90 / 100))
+}
+
 check "std::atomic's wait() for an int: the lock is the variable, the notifier is charged" <<'END'
 	needs_waits
 	compiled_atomics
-	pmu-sample -q --waits -e dummy -o s.data -- ./atomics word 50 2>truth
-	pmu-topprof -q --block -o block s.data
-	pmu-topprof -q --mutex -o mutex s.data
-	waits=$(ns_with block -focus='^waiter$' -ignore=scheduler)
-	at_least "$(ns_with block -tagfocus=lock='^word$' -ignore=scheduler)" "$waits"
-	at_least "$(ns_with mutex -focus='^culprit$' -ignore=scheduler)" $((waits * 90 / 100))
+	tried notified
 END
+
+# notified_by KIND PERCENT: by culprit() or stranger(), PERCENT at least by the latter
+notified_by() {
+	recorded ./atomics $1 50 &&
+	test ! -s said &&	# no thread is parked on a word of its own
+	culprit=$(charged culprit) stranger=$(charged stranger) &&
+	at_least $((culprit + stranger)) $((waits * 90 / 100)) &&
+	at_least $((stranger)) $((waits * $2 / 100)) &&
+	go tool pprof -tags block 2>err | grep '__waiter_pool'
+}
 
 check 'for other types, the library has proxies: who notifies is charged, also a stranger' <<'END'
 	needs_waits
 	compiled_atomics
-	for kind in proxy shared; do
-		pmu-sample -q --waits -e dummy -o s.data -- ./atomics $kind 50 2>truth
-		pmu-topprof --block -o $kind.block s.data 2>said
-		none cat said	# no thread is parked on a word of its own
-		pmu-topprof -q --mutex -o $kind.mutex s.data
-		waits=$(ns_with $kind.block -focus='^waiter$' -ignore=scheduler)
-		culprit=$(ns_with $kind.mutex -focus='^culprit$' -ignore=scheduler)
-		stranger=$(ns_with $kind.mutex -focus='^stranger$' -ignore=scheduler)
-		at_least $((culprit + ${stranger:-0})) $((waits * 90 / 100))
-		test $kind = proxy || at_least "$stranger" $((waits / 3))
-	done
-	go tool pprof -tags proxy.block 2>err | grep '__waiter_pool'
+	tried notified_by proxy 0
+	tried notified_by shared 20
 END
+
+handed_on() {
+	recorded handoff 50 &&
+	at_least "$(ns_with block -tagfocus=lock='^handed_lock$' -ignore=scheduler)" "$waits" &&
+	at_least "$(charged next_holder)" $((waits * 60 / 100))
+}
 
 check 'a lock that is handed to who polls for it: who has it next wakes, and is charged' <<'END'
 	needs_waits
-	pmu-sample -q --waits -e dummy -o s.data -- handoff 50 2>truth
-	pmu-topprof -q --block -o block s.data
-	pmu-topprof -q --mutex -o mutex s.data
-	waits=$(ns_with block -focus='^waiter$' -ignore=scheduler)
-	at_least "$(ns_with block -tagfocus=lock='^handed_lock$' -ignore=scheduler)" "$waits"
-	at_least "$(ns_with mutex -focus='^next_holder$' -ignore=scheduler)" $((waits * 60 / 100))
+	tried handed_on
 	truth --compare s.data "$(command -v handoff)" block mutex waiter culprit next_holder
 END
 
