@@ -45,8 +45,8 @@ judged() {
 		$judged.truth $judged.block $judged.mutex $causes
 }
 
-# tried COMMAND...: succeeds at one of five times.  Locks that spin first, and yield the CPU, spin all
-# the time if other programs have the CPUs: then nothing is proved, and the check is skipped.
+# tried COMMAND...: succeeds at one of five times.  Locks that spin first, and yield the CPU, spin
+# all the time if other programs have the CPUs: then nothing is proved, and the check is skipped.
 tried() {
 	for try in 1 2 3 4 5; do
 		! "$@" || return 0
@@ -56,7 +56,7 @@ tried() {
 	return 1
 }
 
-# once_by_last_waker FROM-TO NAME PROGRAM...: each wait of the program is due to the last waker alone
+# once_by_last_waker FROM-TO NAME PROGRAM...: each wait of it is due to the last waker alone
 once_by_last_waker() {
 	shares=$1 name=$2
 	shift 2

@@ -29,7 +29,7 @@ static void out(struct pairing *p, pid_t tid, uint32_t lock, uint64_t time)
 {
 	pairing_out(p, &(struct pairing_out){
 		.pid = 1, .tid = tid, .time = time, .at = { (uint32_t)tid, 0 },
-		.lock = { lock, lock }, .rule = RULE_UNLOCKS });
+		.lock = { .key = lock, .name = lock }, .rule = RULE_UNLOCKS });
 }
 
 /* Thread BY, with the stack BY + 100, wakes TID at LOCK. */
