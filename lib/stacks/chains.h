@@ -12,7 +12,7 @@
  * first frames, and a reference to an earlier chain that has the same last ones.
  */
 #pragma once
-#include "base/compact.h"
+#include "stacks/compact.h"
 
 struct chain {
 	uint32_t frame;		/* index in chains.frame of the first OWN frames, the leaf first */

@@ -6,7 +6,7 @@
  * Adding to a known stack takes one probe and allocates nothing.
  */
 #pragma once
-#include "base/compact.h"
+#include "stacks/compact.h"
 
 #include <stddef.h>
 

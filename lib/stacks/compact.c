@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/compact.h"
+#include "stacks/compact.h"
 #include "base/arena.h"
 
 #include <stdlib.h>
