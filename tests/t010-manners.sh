@@ -161,9 +161,11 @@ check 'an option that needs, excludes or means another one names an option' <<'E
 	exits 2 pmu-sample --jit-map true 2>err
 	grep -qx "pmu-sample: --jit-map needs one of --pid, --uid, --comm" err
 	exits 2 pmu-stream --dump --check </dev/null 2>err
-	grep -qx "pmu-stream: give only one of --stats, --dump, --check" err
+	grep -qx "pmu-stream: --dump does not go with --check" err
 	exits 2 pmu-sample -c 1000 -F 1000 true 2>err
-	grep -qx "pmu-sample: give only one of --period, --frequency" err
+	grep -qx "pmu-sample: -c does not go with -F" err
+	exits 2 pmu-sample -c 1000 --frequency=1000 true 2>err
+	grep -qx "pmu-sample: -c does not go with --frequency" err
 END
 
 check 'the options are no more than a reader of --help can take in' <<'END'

@@ -193,7 +193,7 @@ check 'bad targets and events are reported in one line, with what to do' <<'END'
 	exits 2 pmu-sample -p x 2>err
 	grep -q "takes a pid or a list of pids, not .x." err
 	exits 2 pmu-sample -c 1 -F 1 true 2>err
-	grep -q "give only one of --period, --frequency" err
+	grep -q "pmu-sample: -c does not go with -F" err
 END
 
 check 'a target that ends at once still gives a whole stream' <<'END'

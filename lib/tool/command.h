@@ -63,7 +63,8 @@ struct command_option {
 	const char *group;	/* heading in --help; NULL: the options that people use first */
 	enum option_input only;	/* what this option is for */
 	const char *needs;	/* long names, separated by spaces: one of them must be given */
-	const char *excludes;	/* the same: only one of them, and of this option, may be given */
+	const char *excludes;	/* the same: none of them may be given beside this option, which
+				   may be one of them */
 };
 
 /* Headings in --help of options that several tools have. */

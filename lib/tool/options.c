@@ -41,6 +41,7 @@ static const struct command_option common_options[] = {
 /* All options of the command that runs, in the order of --help. */
 static const struct command_option *all[MAX_OPTIONS];
 static bool given[MAX_OPTIONS];
+static char letter_of[MAX_OPTIONS];	/* by which it was given last; 0: by its name */
 static int options;
 static int first_passed;	/* index in ALL from which options are another tool's */
 static struct word_list passed;	/* words of these options, as they were given */
@@ -206,6 +207,7 @@ static void use_value(const struct command *cmd, const struct command_option *o,
 /* An option on the command line. */
 struct given_option {
 	int option;		/* index in ALL */
+	char letter;		/* 0: it was given by its name */
 	const char *argument;
 };
 
@@ -330,6 +332,7 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 	if (val == -1)
 		return false;
 	use->argument = optarg;
+	use->letter = val < FIRST_LONG ? (char)val : '\0';
 	use->option = val < FIRST_LONG ? find_letter((char)val) : val - FIRST_LONG;
 	if (val >= FIRST_SPELLING)
 		s = spelling(cmd, val - FIRST_SPELLING);
@@ -368,7 +371,7 @@ static bool next_word(const char **list, char word[64])
 /* Write the names in LIST to TEXT: "--a, --b".  Return how many of them were given. */
 static size_t name_options(const char *list, char *text, size_t size)
 {
-	size_t count = 0, used = strlen(text);
+	size_t count = 0, used = 0;
 	char name[64];
 
 	while (next_word(&list, name) && used < size) {
@@ -379,32 +382,43 @@ static size_t name_options(const char *list, char *text, size_t size)
 	return count;
 }
 
-static bool is_among(const char *name, const char *list)
+/* Write to TEXT how the option NAME was given: "--pid", or "-p". */
+static void spell(const char *name, char *text, size_t size)
 {
-	char word[64];
+	char letter = letter_of[find_exact(name)];
 
-	while (next_word(&list, word))
-		if (!strcmp(word, name))
-			return true;
-	return false;
+	if (letter)
+		snprintf(text, size, "-%c", letter);
+	else
+		snprintf(text, size, "--%s", name);
+}
+
+/* Misuse: O was given with an option that it excludes. */
+static void check_excluded(const struct command *cmd, const struct command_option *o)
+{
+	const char *list = o->excludes;
+	char name[64], one[64], other[64];
+
+	while (next_word(&list, name)) {
+		if (!strcmp(name, o->name) || !command_given(name))
+			continue;
+		spell(o->name, one, sizeof(one));
+		spell(name, other, sizeof(other));
+		command_misused(cmd, "%s does not go with %s", one, other);
+	}
 }
 
 /* Misuse: O was given, without an option that it needs, or with one that it excludes. */
 static void check_others(const struct command *cmd, const struct command_option *o)
 {
-	char needed[512] = "", only[512] = "";
+	char needed[512] = "";
 
 	if (!command_given(o->name))
 		return;
 	if (o->needs && name_options(o->needs, needed, sizeof(needed)) == 0)
 		command_misused(cmd, "--%s needs %s%s", o->name,
 				strchr(o->needs, ' ') ? "one of " : "", needed);
-	if (!o->excludes)
-		return;
-	if (!is_among(o->name, o->excludes))
-		snprintf(only, sizeof(only), "--%s", o->name);
-	if (name_options(o->excludes, only, sizeof(only)) > is_among(o->name, o->excludes))
-		command_misused(cmd, "give only one of %s", only);
+	check_excluded(cmd, o);
 }
 
 void command_refuse(const struct command *cmd, enum option_input input)
@@ -431,6 +445,7 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 		use = array_grow(use, uses, sizeof(*use));
 		use[uses++] = one;
 		given[one.option] = true;
+		letter_of[one.option] = one.letter;
 	}
 	printed = command_given("version") || command_given("help");
 	if (command_given("version"))
