@@ -94,6 +94,9 @@ static void complete_settings(void)
 {
 	struct sample_settings *s = &chosen.run.settings;
 
+	if (s->wakes && chosen.run.labels.sources)
+		command_misused(&command, "labels cannot be recorded with --waits: leave out "
+				"--labels");
 	if (s->wakes && s->user)
 		command_misused(&command, "--waits samples the kernel, where threads are woken: "
 				"leave out --all-user");
@@ -209,6 +212,9 @@ static void complete_run(void)
 				"%" PRIu64, page, chosen.ring);
 	if (rotation_is_on(&run->rotation) && !strcmp(file, "-"))
 		command_misused(&command, "--switch-output needs files: give -o FILE");
+	if (format == TO_PERF_DATA && (chosen.level || run->flight_recorder))
+		command_misused(&command, "--to perf.data writes a file, which is not compressed, "
+				"from the start: leave out -z and --flight-recorder");
 	run->ring_size = (size_t)chosen.ring;
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;
@@ -219,12 +225,27 @@ static void complete_run(void)
 	run->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 }
 
-/* End before a file is made: what was asked for cannot be recorded (reported). */
-static int refuse(struct control *control, struct report *report)
+/* Sample EVENTS, and write the stream.  Return the status of the command. */
+static int record(struct event_list *events, struct report *report)
 {
-	target_release(&chosen.target);
-	int status = command_end(report);
-	control_end(control, status, report);
+	struct output out;
+	int status = 0;
+
+	command_output_late(&command, &out, file, report);
+	if (format == TO_PERF_DATA && !output_can_seek(&out))
+		command_misused(&command, "--to perf.data needs a file that can seek: give "
+				"-o FILE");
+	struct perf_writer *perf = format == TO_PERF_DATA ? perf_writer_new(&out) : NULL;
+	if (chosen.level)
+		output_compress(&out, chosen.level);
+	if (!chosen.run.ring_size)
+		chosen.run.ring_size = ring_size_default(events, &chosen.run.settings);
+	if (!output_ended(&out))
+		status = sampler_run(&chosen.run, &out, report);
+	if (chosen.jit_map)	/* before the stream ends: then its readers read the map */
+		jvm_ask_again(&chosen.target, report);
+	output_close(&out);
+	perf_writer_free(perf);
 	return status;
 }
 
@@ -232,7 +253,6 @@ int main(int argc, char **argv)
 {
 	struct event_reply reply;
 	struct report report;
-	struct output out;
 	struct event_list events = { 0 };
 	struct control control = CONTROL_CLOSED;
 	int status = 0;
@@ -241,6 +261,8 @@ int main(int argc, char **argv)
 	if (first == 1 && argc > 2 && !strcmp(argv[1], "record") && *argv[2] == '-')
 		command_misused(&command, "leave out 'record': pmu-sample only records; -- before "
 				"it runs a program of that name");
+	chosen.run.argc = argc;
+	chosen.run.argv = argv;
 	take_command_output();
 	complete_run();
 	complete_settings();
@@ -249,31 +271,11 @@ int main(int argc, char **argv)
 	bool good = (!chosen.control || control_open(&control, chosen.control, &report)) &&
 		    complete_target(first < argc ? argv + first : NULL, &report);
 	complete_copies();
-	if (good && chosen.run.settings.wakes && !request_can_wake(&chosen.how, &report))
-		return refuse(&control, &report);
-	if (format == TO_PERF_DATA && (chosen.level || command_given("flight-recorder")))
-		command_misused(&command, "--to perf.data writes a file, which is not compressed, "
-				"from the start: leave out -z and --flight-recorder");
-	command_output(&command, &out, file, &report);
-	if (format == TO_PERF_DATA && !output_can_seek(&out))
-		command_misused(&command, "--to perf.data needs a file that can seek: give "
-				"-o FILE");
-	struct perf_writer *perf = format == TO_PERF_DATA ? perf_writer_new(&out) : NULL;
-	if (chosen.level)
-		output_compress(&out, chosen.level);
-	if (good && chosen.jit_map)
-		good = jvm_ask(&chosen.target, &command_stop, &report);
-	if (good && choose_events(&events, &reply, &report)) {
-		chosen.run.argc = argc;
-		chosen.run.argv = argv;
-		if (!chosen.run.ring_size)
-			chosen.run.ring_size = ring_size_default(&events, &chosen.run.settings);
-		status = sampler_run(&chosen.run, &out, &report);
-		if (chosen.jit_map)	/* before the stream ends: then its readers read the map */
-			jvm_ask_again(&chosen.target, &report);
-	}
-	output_close(&out);
-	perf_writer_free(perf);
+	/* What cannot be recorded is refused before there is a file. */
+	if (good && (!chosen.run.settings.wakes || request_can_wake(&chosen.how, &report)) &&
+	    choose_events(&events, &reply, &report) &&
+	    (!chosen.jit_map || jvm_ask(&chosen.target, &command_stop, &report)))
+		status = record(&events, &report);
 	event_list_release(&events);
 	target_release(&chosen.target);
 	label_options_release(&chosen.run.labels);

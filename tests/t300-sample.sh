@@ -196,6 +196,27 @@ check 'bad targets and events are reported in one line, with what to do' <<'END'
 	grep -q "pmu-sample: -c does not go with -F" err
 END
 
+check 'what cannot be recorded leaves no file, and an older file as it was' <<'END'
+	echo mine >old
+	for out in new old; do
+		for what in "-e cycels true" "-p 4194303" "-z -a ./nosuch" \
+			"--to perf.data ./nosuch" "--switch-output=10s ./nosuch"; do
+			echo "$what"
+			exits 1 pmu-sample -e cpu-clock -o $out $what 2>>log
+		done
+		exits 2 pmu-sample -e cpu-clock --filter x -o $out true 2>>log
+	done
+	test ! -e new
+	grep -qx mine old
+	ln -s later link
+	exits 1 pmu-sample -e cpu-clock -o link ./nosuch 2>>log
+	test ! -e later
+	pmu-sample -e cpu-clock -o link -- ten serial 0.1
+	pmu-sample -e cpu-clock -o old -- ten serial 0.1
+	pmu-stream --check later
+	pmu-stream --check old
+END
+
 check 'a target that ends at once still gives a whole stream' <<'END'
 	for i in 1 2 3 4; do
 		exits 0 pmu-sample -e cpu-clock -o s.data -- true

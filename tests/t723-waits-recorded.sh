@@ -229,6 +229,9 @@ check 'options that say the same, or the opposite' <<'END'
 	exits 2 pmu-sample --waits --all-user -- true 2>err
 	exits 1 pmu-sample --waits -e sched:sched_waking -o x.data -- true 2>err
 	grep -q 'leave it out' err
+	exits 2 pmu-sample --waits --labels -o x.data -- true 2>err
+	grep -qx 'pmu-sample: labels cannot be recorded with --waits: leave out --labels' err
+	test ! -e x.data
 END
 
 done_testing

@@ -21,17 +21,29 @@ static struct output new_output(const char *file, struct report *report)
 				.buffer = mem_resize(NULL, OUTPUT_BUFFER) };
 }
 
-void output_open(struct output *out, const char *file, struct report *report)
+/* Open FILE ("-": stdout).  IS_LATE: see output_open_late(). */
+static void open_named(struct output *out, const char *file, bool is_late, struct report *report)
 {
 	bool is_stdout = !strcmp(file, "-");
 
 	*out = new_output(is_stdout ? "stdout" : file, report);
+	out->is_late = is_late;
 	if (is_stdout) {
 		out->fd = STDOUT_FILENO;
 		descriptor_enlarge_pipe(out->fd);
 	} else {
 		output_begin_file(out);
 	}
+}
+
+void output_open(struct output *out, const char *file, struct report *report)
+{
+	open_named(out, file, false, report);
+}
+
+void output_open_late(struct output *out, const char *file, struct report *report)
+{
+	open_named(out, file, true, report);
 }
 
 static void report_unopened(struct output *out)
@@ -92,7 +104,10 @@ void output_begin_file(struct output *out)
 
 	out->written = 0;
 	out->ended = false;
-	out->fd = destination_find(&d, out->file) ? destination_open(&d, O_CREAT | O_TRUNC) : -1;
+	bool is_found = destination_find(&d, out->file);
+	out->fd = is_found ? destination_open(&d, O_CREAT | (out->is_late ? 0 : O_TRUNC)) : -1;
+	out->is_new = out->is_late && !d.exists;
+	out->is_as_before = out->is_late && out->fd >= 0 && (!d.exists || S_ISREG(d.st.st_mode));
 	descriptor_close(d.directory);
 	if (out->fd < 0)
 		report_unopened(out);
@@ -124,9 +139,20 @@ static int write_out(struct output *out, const uint8_t *bytes, size_t size)
 			  : write_whole(out->fd, bytes, size);
 }
 
+/* Empty the file of an output that opened it late, if that has not been done. */
+static void empty_late(struct output *out)
+{
+	if (out->is_as_before && ftruncate(out->fd, 0) < 0)
+		end_output(out, errno);
+	out->is_as_before = false;
+}
+
 static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 {
 	if (out->ended || size == 0)
+		return;
+	empty_late(out);
+	if (out->ended)
 		return;
 	out->written += size;
 	int error = write_out(out, bytes, size);
@@ -219,6 +245,20 @@ size_t output_waiting(const struct output *out)
 	return out->queue ? output_queue_waiting(out->queue) : 0;
 }
 
+/* Remove the file of OUT, unless another has taken its name, or somebody has written to it. */
+static void remove_file(const struct output *out)
+{
+	struct destination d;
+	struct stat st;
+
+	if (!destination_find(&d, out->file))
+		return;
+	if (d.exists && fstat(out->fd, &st) == 0 && st.st_size == 0 &&
+	    st.st_dev == d.st.st_dev && st.st_ino == d.st.st_ino)
+		unlinkat(d.directory, d.name, 0);
+	descriptor_close(d.directory);
+}
+
 void output_end_file(struct output *out)
 {
 	const void *start = NULL;
@@ -239,6 +279,10 @@ void output_end_file(struct output *out)
 	}
 	if (start && !out->ended && pwrite(out->fd, start, size, 0) != (ssize_t)size)
 		end_output(out, errno);
+	if (!out->ended)
+		empty_late(out);
+	else if (out->is_as_before && out->is_new)
+		remove_file(out);
 	/* A network or quota file system may report a failed write only now. */
 	bool good = out->replace ? replace_close(out->replace, !out->ended)
 				 : out->fd < 0 || close(out->fd) == 0;

@@ -43,6 +43,9 @@ struct output {
 	size_t used;		/* bytes in BUFFER */
 	uint8_t *buffer;	/* OUTPUT_BUFFER bytes, owned */
 	struct replace *replace;	/* NULL: the file is written in place */
+	bool is_late;		/* the file is emptied by the first write */
+	bool is_as_before;	/* IS_LATE, and it has not been emptied yet */
+	bool is_new;		/* IS_LATE, and we have created the file */
 	bool is_whole;		/* set by output_close(): everything was written */
 	struct output_queue *queue;	/* NULL: written directly */
 	struct output_zstd *zstd;	/* NULL: not compressed */
@@ -61,6 +64,12 @@ void output_open(struct output *out, const char *file, struct report *report);
 void output_open_sink(struct output *out, const char *name, output_sink *sink, void *context,
 		      struct report *report);
 
+/*
+ * Like output_open(), but a regular FILE is emptied only before the first bytes are written.  If
+ * output_discard() comes earlier, FILE stays unchanged, and is removed if it was created here.
+ */
+void output_open_late(struct output *out, const char *file, struct report *report);
+
 /* Open a file in memory, which only OUT->fd leads to. */
 void output_open_memory(struct output *out, struct report *report);
 
@@ -73,7 +82,10 @@ void output_open_whole(struct output *out, const char *file, bool same_inode,
 		       struct report *report);
 void output_open_in(struct output *out, int directory, const char *name, struct report *report);
 
-/* Discard all further writes, and leave a file of output_open_whole() or _in() unchanged. */
+/*
+ * Discard all further writes, and leave a file of output_open_whole() or _in() unchanged; also one
+ * of output_open_late(), to which nothing was written.
+ */
 void output_discard(struct output *out);
 
 /* Return room for SIZE bytes (at most OUTPUT_BUFFER), for output_commit().  Never NULL. */

@@ -588,6 +588,8 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 		if (rotation_is_on(&options->rotation))
 			sampler_name_last_file(&s);
 		sampler_summarize(&s);
+	} else if (out->is_as_before) {
+		output_discard(out);	/* nothing was recorded */
 	}
 	bool is_reported = options->quiet_status || report->status;
 	int status = child_stop(&s.child, is_reported ? NULL : command_name(options), report);

@@ -151,6 +151,12 @@ void command_output(const struct command *cmd, struct output *out, const char *f
 	output_open(out, binary_output(cmd, file), report);
 }
 
+void command_output_late(const struct command *cmd, struct output *out, const char *file,
+			 struct report *report)
+{
+	output_open_late(out, binary_output(cmd, file), report);
+}
+
 void command_output_whole(const struct command *cmd, struct output *out, const char *file,
 			  bool same_inode, struct report *report)
 {

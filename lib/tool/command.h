@@ -170,6 +170,10 @@ const char *command_input(const struct command *cmd);
 void command_output(const struct command *cmd, struct output *out, const char *file,
 		    struct report *report);
 
+/* Like command_output(), but FILE is emptied only before the first write: output_open_late(). */
+void command_output_late(const struct command *cmd, struct output *out, const char *file,
+			 struct report *report);
+
 /* Like command_output(), but FILE is replaced only when all is written (base/replace.h). */
 void command_output_whole(const struct command *cmd, struct output *out, const char *file,
 			  bool same_inode, struct report *report);

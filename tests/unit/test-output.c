@@ -374,6 +374,74 @@ static void test_old_file(void)
 	unlink("out");
 }
 
+/* Return whether the file "out" has TEXT; NULL: whether there is none. */
+static bool has(const char *text)
+{
+	if (!text || access("out", F_OK) < 0)
+		return !text && access("out", F_OK) < 0;
+	struct grown g = read_file("out");
+	bool same = g.size == strlen(text) && !memcmp(g.bytes, text, g.size);
+	free(g.bytes);
+	return same;
+}
+
+/*
+ * Open "out" late, with BEFORE in it (NULL: there is none), and close it with NEW written (NULL:
+ * discarded).  Return whether it has BEFORE until something is written, and WANTED at the end.
+ */
+static bool ends_with(const char *before, const char *new, const char *wanted, bool elastic)
+{
+	struct report report = { .tool = "test-output" };
+	struct output out;
+
+	unlink("out");
+	if (before) {
+		output_open(&out, "out", &report);
+		output_write(&out, before, strlen(before));
+		output_close(&out);
+	}
+	output_open_late(&out, "out", &report);
+	if (elastic)
+		output_make_elastic(&out);
+	bool good = has(before ? before : "");
+	if (new)
+		output_write(&out, new, strlen(new));
+	else
+		output_discard(&out);
+	good &= output_close(&out) == (new != NULL) && report.status == 0;
+	return good && has(wanted);
+}
+
+static void test_late(void)
+{
+	struct report report = { .tool = "test-output" };
+	struct output out;
+
+	tap(ends_with(NULL, NULL, NULL, false) && ends_with(NULL, NULL, NULL, true),
+	    "a file that was opened late, and then discarded, is removed");
+	tap(ends_with("old", NULL, "old", false) && ends_with("old", NULL, "old", true) &&
+	    ends_with("", NULL, "", false), "unless it was there before: it stays as it was");
+	tap(ends_with("older", "new", "new", false) && ends_with("older", "new", "new", true) &&
+	    ends_with("old", "", "", false) && ends_with(NULL, "", "", false),
+	    "if it is not discarded, it has what was written, and no more");
+	unlink("out");
+	output_open_late(&out, "out", &report);
+	if (rename("out", "moved") || symlink("moved", "out"))
+		abort();
+	output_discard(&out);
+	output_close(&out);
+	tap(access("moved", F_OK) < 0, "a link that leads to a new file does not keep the file");
+	unlink("out");
+	output_open_late(&out, "out", &report);
+	int other = open("out", O_WRONLY | O_APPEND | O_CLOEXEC);
+	bool is_written = other >= 0 && write(other, "x", 1) == 1;
+	close(other);
+	output_discard(&out);
+	output_close(&out);
+	tap(is_written && has("x"), "a new file to which others have written stays");
+	unlink("out");
+}
+
 /* The queue alone: an error stays, and what waits is dropped, not tried. */
 static void test_queue(void)
 {
@@ -517,6 +585,7 @@ int main(void)
 	test_files(true, false, "compressed, too");
 	test_files(true, true, "compressed by a thread, too");
 	test_old_file();
+	test_late();
 	test_queue();
 	test_queue_waiting();
 	test_write();
