@@ -96,4 +96,18 @@ check '--run --waits runs both commands under pmu-prof --waits, and compares the
 	grep -q "waits.*--run" err
 END
 
+check 'if a run fails, the command that shows why has --waits, too' <<'END'
+	unsanitized
+	needs_sampling
+	for waits in -- --waits; do
+		exits 1 pmu-diff --run 2 $waits "echo 'a b'; exit 3" "echo 'a b'; exit 3" 2>err
+		cat err
+		why=$(sed -n "s/^pmu-diff: no comparison: run 1 of .*to see why: //p" err)
+		test "${why#pmu-prof $waits sh -c }" != "$why"
+		# it is a line for a shell
+		exits 3 eval "${why#pmu-prof $waits}" >said
+		grep -qx "a b" said
+	done
+END
+
 done_testing

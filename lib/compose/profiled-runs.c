@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/sibling.h"
 #include "base/signals.h"
+#include "base/word-list.h"
 #include "base/write.h"
 #include "compose/turns.h"
 #include "linux/proc.h"
@@ -110,6 +111,20 @@ static void run_program(struct profiled_runs *t, char *const *argv, size_t done,
 		sibling_end(&prof, false, report);
 }
 
+/* Report that a run of SIDE has failed, and how to see why: pmu-prof was quiet. */
+static void report_failed(const struct profiled_runs *t, int side, size_t run)
+{
+	const char *const prof[] = { "pmu-prof", t->waits ? "--waits" : "--", "sh", "-c",
+				     t->command[side] };
+	char *line = words_quoted(sizeof(prof) / sizeof(*prof), prof);
+	bool has_profile = access(t->profile[side][run], F_OK) == 0;
+
+	report_error(t->report, "no comparison: run %zu of '%s' %s; to see why: %s", run + 1,
+		     sides[side], has_profile ? "failed" : "has no profile: it was too short for "
+		     "a sample, or failed", line);
+	free(line);
+}
+
 /* Profile command OF once, after DONE other runs. */
 static bool run_once(void *runs, size_t of, size_t run, size_t done)
 {
@@ -128,13 +143,8 @@ static bool run_once(void *runs, size_t of, size_t run, size_t done)
 	free(name);
 	if (is_stopped(t->stop))
 		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
-	else if (report->status != before && access(t->profile[side][run], F_OK) < 0)
-		report_error(report, "no comparison: run %zu of '%s' has no profile: it was too "
-			     "short for a sample, or failed; to see why: pmu-prof -- sh -c '%s'",
-			     run + 1, sides[side], command);
 	else if (report->status != before)
-		report_error(report, "no comparison: run %zu of '%s' failed; to see why: "
-			     "pmu-prof -- sh -c '%s'", run + 1, sides[side], command);
+		report_failed(t, side, run);
 	return report->status == before;
 }
 
