@@ -586,10 +586,10 @@ int main(int argc, char **argv)
 	const struct word_list *files = command_inputs(&command);
 	if (for_go)
 		write_pgo(files, &report);
-	else if (all_sides && files->count == 1)
-		write_sides(files->item[0], &report);
 	else if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);
+	else if (all_sides)
+		write_sides(files->item[0], &report);
 	else
 		aggregate(&command, files->item[0], &report);
 	return command_end(&report);

@@ -94,6 +94,11 @@ check 'a damaged stream is reported once, and exits 1 with the profile of what w
 	exits 1 pmu-topprof --waits -q -o quiet.pb.gz cut.data 2>err
 	none cat err
 	cmp cut.pb.gz quiet.pb.gz
+	# before the first sample there is nothing to show
+	head -c 1000 r.data >short
+	exits 1 pmu-topprof --waits -o short.pb.gz short 2>err
+	test "$(wc -l <err)" = 1
+	test ! -e short.pb.gz
 END
 
 check 'a stream without waits is refused, and so are options that are for a single side' <<'END'
@@ -108,8 +113,13 @@ check 'a stream without waits is refused, and so are options that are for a sing
 		test ! -e p.pb.gz
 	done
 	pmu-topprof -q -o p.pb.gz s.data
-	exits 1 pmu-topprof --waits -o w.pb.gz p.pb.gz 2>err
-	test ! -e w.pb.gz
+	for input in p.pb.gz -; do
+		exits 2 pmu-topprof --waits -o w.pb.gz $input <p.pb.gz 2>err
+		grep "^pmu-topprof: --waits works on a stream, but the input is a profile" err
+		test ! -e w.pb.gz
+	done
+	exits 2 pmu-topprof --waits -o w.pb.gz s.data s.data 2>err
+	grep "^pmu-topprof: --waits works on one stream, not on 2 files" err
 	for option in "--split 1s" "--to rows" "--add wall" "--types one" "-e cpu-clock" --pgo; do
 		exits 2 pmu-topprof --waits $option -o w-%s.pb.gz s.data 2>err
 		cat err

@@ -176,6 +176,11 @@ check 'without waits there is no profile, but a message' <<'END'
 	done
 	exits 2 pmu-topprof --block=some s.data 2>err
 	exits 2 pmu-topprof --block --mutex s.data 2>err
+	grep -qx 'pmu-topprof: --block does not go with --mutex' err
+	exits 2 pmu-topprof --block s.data s.data 2>err
+	grep '^pmu-topprof: --block works on one stream, not on 2 files' err
+	exits 2 pmu-topprof --block all s.data 2>err
+	grep "^pmu-topprof: cannot open 'all': No such file.*: --block=all$" err
 	exits 2 pmu-topprof --chain 3 s.data 2>err
 END
 

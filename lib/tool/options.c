@@ -4,12 +4,14 @@
 #include "base/units.h"
 #include "base/version.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
 	MAX_OPTIONS = 96, MAX_SPELLINGS = 128,
@@ -421,14 +423,33 @@ static void check_others(const struct command *cmd, const struct command_option 
 	check_excluded(cmd, o);
 }
 
+/* Misuse: the inputs are not one stream, for which O is. */
+static void refuse_for_profiles(const struct command *cmd, const struct command_option *o)
+{
+	for (size_t i = 0; i < files.count; i++) {
+		const char *file = files.item[i];
+		if (!strcmp(file, "-") || access(file, F_OK) == 0)
+			continue;
+		if (options_is_optional(o))
+			command_misused(cmd, "cannot open '%s': %s; an argument of --%s comes "
+					"after '=': --%s=%s", file, strerror(errno), o->name,
+					o->name, file);
+		command_misused(cmd, "cannot open '%s': %s", file, strerror(errno));
+	}
+	if (files.count > 1)
+		command_misused(cmd, "--%s works on one stream, not on %zu files; pmu-stream --cat "
+				"joins streams", o->name, files.count);
+	command_misused(cmd, "--%s works on a stream, but the input is a profile: give the stream "
+			"that it was made of", o->name);
+}
+
 void command_refuse(const struct command *cmd, enum option_input input)
 {
 	for (int i = 0; i < options; i++) {
 		if (!given[i] || all[i]->only == FOR_ALL || all[i]->only == input)
 			continue;
 		if (input == FOR_PROFILES)
-			command_misused(cmd, "--%s works on a stream, but the input is a profile: "
-					"give the stream that it was made of", all[i]->name);
+			refuse_for_profiles(cmd, all[i]);
 		command_misused(cmd, "--%s works on profiles, and this is a stream", all[i]->name);
 	}
 }

@@ -113,7 +113,8 @@ static bool collect_side(struct views *v, size_t i, struct report *report)
 		struct stream_reader *in = stream_open_source(&source, v->stop, report);
 		collect_stream(&c, in, take_profile, &v->of[i]);
 		collect_report(&c, report);
-		good = v->of[i] && !collect_lacks_waits(&c);
+		good = v->of[i] && !collect_lacks_waits(&c) &&
+		       (c.samples > 0 || !report->status);
 		stream_close(in);
 	} else {
 		report_error(report, "a stream has no label '%s'; it has %s", wrong, label_names);
