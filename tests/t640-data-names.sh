@@ -440,6 +440,34 @@ out += header(12, 2, 0, 0, *place[1], 4, 24) + header(20, 3, 0, 0, *place[2], 0,
 open(sys.argv[1], "wb").write(out)
 END
 
+# exec maps a whole program as its first segment is, records that, and gives back the rest at once
+check "variables have their names where the vdso lies between a program's text and its data" <<'END'
+	any_user
+	printf "%s\n" .text ".globl _start" "_start: .fill 32" .data ".globl lock" \
+		".type lock, @object" ".size lock, 8" "lock: .quad 1" >object.s
+	gcc -nostdlib -static -Wl,--build-id=none,-Ttext=0x401000,-Tdata=0x420000 \
+		-Wl,-z,noseparate-code object.s -o object
+	offset=$(readelf -lW object | awk '$1 == "LOAD" && $3 ~ /420000$/ { print $2 }')
+	cat <<-EOF | compose s.data
+		import os
+
+		path = os.path.realpath("object").encode()
+		fields = IP | TID | ADDR | PERIOD
+		out = pipe(record(64, attr(1, 2, 1, fields, 0) + struct.pack("<Q", 1)),
+		    record(1, mmap(7, 0x400000, 0x22000, path)),
+		    record(1, mmap(7, 0x420000, 0x1000, path, $offset), 2 | 0x2000),
+		    record(1, mmap(7, 0x421000, 0x1000, b"//anon", 0x421000), 2 | 0x2000),
+		    record(1, mmap(7, 0x410000, 0x1000, b"[vdso]")),
+		    *[record(9, struct.pack("<QIIQQ", 0x401000, 7, 7, 0x420000 + i, 1)) for i in (0, 4)])
+	EOF
+	pmu-symbolize -q --sysroot / s.data >r.data
+	python3 "$TOP/tests/resolved-data.py" r.data | cut -f 1,3,4 >got
+	same - got <<-EOF
+		variable	lock	0x0
+		variable	lock	0x4
+	EOF
+END
+
 check 'a million symbols in one place cost a second and little memory' <<'END'
 	any_user
 	count=1000000

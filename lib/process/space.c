@@ -100,7 +100,7 @@ static void map_data(struct spaces *s, struct space *space, struct mapping new)
 			mappings_remove(code, start, end);
 			renew(s, space);
 		}
-		m = mappings_from(code, end);
+		m = end < new.end ? mappings_from(code, end) : NULL;
 	}
 }
 

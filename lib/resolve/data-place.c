@@ -143,24 +143,38 @@ static bool may_be_of(const struct sought *q, const struct mapping *c)
 }
 
 /*
+ * Return whether the file of C covers the address of Q; then set *OUT.  Else C is passed over:
+ * return false.  *FILE is the first object that was tried: no other is, as files do not interleave.
+ */
+static bool try_image(const struct sought *q, const struct mapping *c, uint32_t *file,
+		      struct image_place *out)
+{
+	if (!may_be_of(q, c) || (*file != TABLE_NONE && *file != c->object))
+		return false;
+	*file = c->object;
+	return is_in_image(q, c, out);
+}
+
+/*
  * Return whether a program or library covers the address of Q; then set *OUT.  Its code is the
- * nearest below, or above if the file starts with data.  Files do not interleave, so no other code
- * is looked at.
+ * nearest below, or above if the file starts with data.  But a mapping may be recorded longer than
+ * its segment is, and then seems to go on behind what was mapped into the rest, such as the vdso.
  */
 static bool find_image(const struct sought *q, struct image_place *out)
 {
-	enum { LOOK_MAX = 4 };		/* pieces of code, such as a JIT compiler's, in between */
+	enum { LOOK_MAX = 5 };		/* pieces of code, such as a JIT compiler's, in between */
 	const struct mappings *code = &q->space->code;
 	const struct mapping *c = mappings_before(code, q->address + 1);
+	uint32_t below = TABLE_NONE, above = TABLE_NONE;
 
-	for (int i = 0; i < LOOK_MAX && c && !may_be_of(q, c); i++)
-		c = mappings_before(code, c->start);
-	if (c && may_be_of(q, c) && is_in_image(q, c, out))
-		return true;
+	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_before(code, c->start))
+		if (try_image(q, c, &below, out))
+			return true;
 	c = mappings_from(code, q->address);
-	for (int i = 0; i < LOOK_MAX && c && !may_be_of(q, c); i++)
-		c = mappings_from(code, c->end);
-	return c && may_be_of(q, c) && is_in_image(q, c, out);
+	for (int i = 0; i < LOOK_MAX && c; i++, c = mappings_from(code, c->end))
+		if (try_image(q, c, &above, out))
+			return true;
+	return false;
 }
 
 /* Return the range of the segment of IN. */

@@ -51,7 +51,7 @@ static void map_as(struct spaces *s, unsigned mode, pid_t pid, uint64_t start, u
 	add(&d, size, 8);
 	add(&d, offset, 8);
 	d.size += 24;		/* device, inode, generation: not told */
-	add(&d, PROT_READ | PROT_EXEC, 4);
+	add(&d, mode & PERF_RECORD_MISC_MMAP_DATA ? PROT_READ : PROT_READ | PROT_EXEC, 4);
 	add(&d, 0, 4);
 	add_text(&d, path);
 	follow(s, &d, PERF_RECORD_MMAP2, mode);
@@ -138,6 +138,20 @@ static void test_mappings(void)
 	tap(is_at(&s, 7, UINT64_MAX - 1, "/top", 0xffe), "the last page there is");
 	map(&s, 7, 0x50000, 0, 0, "/empty");
 	tap(is_at(&s, 7, 0x50000, NULL, 0), "of no bytes: nothing");
+	spaces_release(&s);
+}
+
+static void test_data(void)
+{
+	const unsigned data = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA;
+	struct spaces s = { 0 };
+
+	map(&s, 7, 0x10000, 0x8000, 0, "/a");
+	map_as(&s, data, 7, 0x13000, 0x1000, 0x3000, "/a");
+	tap(is_at(&s, 7, 0x13000, "/a", 0x3000), "code stays where its file's data is mapped");
+	map_as(&s, data, 7, 0x15000, 0x1000, 0, "/b");
+	tap(is_at(&s, 7, 0x14fff, "/a", 0x4fff) && is_at(&s, 7, 0x15000, NULL, 0) &&
+	    is_at(&s, 7, 0x16000, "/a", 0x6000), "another file's data replaces it");
 	spaces_release(&s);
 }
 
@@ -563,6 +577,7 @@ int main(void)
 {
 	test_go_programs();
 	test_mappings();
+	test_data();
 	test_shared();
 	test_not_shared();
 	test_processes();
