@@ -55,7 +55,8 @@ class Profile:
                     label = dict(fields(part))
                     text = self.strings[label.get(2, 0)]
                     labels[self.strings[label[1]]] = text or label.get(3, 0)
-            frames = [frame for place in places for frame in self.places[place]]
+            # a wait in the kernel, of which no function has a name, has none either
+            frames = [frame for place in places for frame in self.places[place]] or [("", "")]
             yield Row(labels, frames, values[count_at], values[ns_at])
 
 

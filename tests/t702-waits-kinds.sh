@@ -91,4 +91,35 @@ check "Rust's Mutex, RwLock, Condvar and mpsc, with debugging information and wi
 	kinds_right bare- ./bare writers condvar
 END
 
+# nameless_kind NAME PROGRAM...: its figures are those with names, also on a busy machine
+nameless_kind() {
+	name=$1
+	shift
+	pmu-sample -q --waits -e dummy -m 8Mi -o $name.data -- "$@" 2>$name.truth
+	nameless $name
+	none grep ' caused, of .* 0.0000 s,\| caused 0.00 % ' $name.judged
+}
+
+check "without names of the kernel, the C library's functions and Rust's say what is a lock" <<'END'
+	needs_waits
+	sed 's/^[0-9a-f]*/0/' /proc/kallsyms >symbols	# as kptr_restrict shows them
+	named= hidden='--kallsyms symbols'
+	nameless_kind convoy convoy 0.5
+	for kind in inheriting shared writers condition semaphore barrier; do
+		nameless_kind $kind waits $kind 30
+	done
+	# with the library's own file, which may have no names but those that programs may call
+	gcc -O2 -g -D_GNU_SOURCE -I"$TOP" -o dynamic "$TOP/tests/bin/waits.c"
+	for kind in mutex inheriting writers condition; do
+		nameless_kind $kind ./dynamic $kind 30
+	done
+	rustc=$(PATH=/usr/bin:$PATH command -v rustc) || exit 0
+	$rustc --edition 2021 -O -g -o rust "$TOP/tests/waits.rs"
+	objcopy --strip-debug rust bare
+	for kind in mutex writers condvar; do
+		nameless_kind $kind ./rust $kind 30
+		nameless_kind $kind ./bare $kind 30
+	done
+END
+
 done_testing

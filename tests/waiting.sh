@@ -84,3 +84,27 @@ right() {
 		return 1
 	done
 }
+
+note="no kernel symbols (kptr_restrict): locks are recognised by the names of the C library's\
+ functions"
+
+# nameless NAME: NAME.data gives the same figures without names of the kernel, by the options of
+# pmu-symbolize in $hidden, as with them, by $named; and a note says, once, how.  NAME.judged is
+# what there is to be known of them.
+nameless() {
+	for how in named hidden; do
+		cp $1.truth $how.truth
+		options=$hidden
+		test $how = hidden || options=$named
+		pmu-symbolize $options -o $how.data $1.data 2>$how.said
+		profiles $how
+		truth --busy $how.truth $how.block $how.mutex $causes >$how.all || echo failed
+		# a wait for the kernel itself may not be known as one that a thread has ended
+		grep -v 'sums compared$' $how.all >$how.judged
+	done
+	cat hidden.said
+	none grep -F "$note" named.said
+	test "$(grep -cF "$note" hidden.said)" = 1
+	same named.judged hidden.judged
+	mv named.judged $1.judged
+}

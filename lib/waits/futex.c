@@ -39,6 +39,12 @@ static uint64_t argument(const struct perf_event_attr *attr, const struct stream
 	return word_at(s->user_regs, at);
 }
 
+/* Return whether ADDRESS may be that of a word: not a small number, nor between two words. */
+static bool may_be_word(uint64_t address)
+{
+	return address >= 4096 && address % 4 == 0;
+}
+
 uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 		       const struct resolved_sample *out, const struct stream_reader *in,
 		       const struct sample *s, bool *guessed)
@@ -52,6 +58,8 @@ uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 	bool is_in_futex = wait_stack_in_futex(&stack);
 
 	*guessed = is_in_futex && !stack.has_kernel_names;
+	if (*guessed && !may_be_word(address))
+		return 0;
 	return is_in_futex ? address : 0;
 }
 

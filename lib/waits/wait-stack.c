@@ -7,6 +7,8 @@
 /* Functions of the program are looked at up to this number: locks are near the leaf. */
 enum { FUNCTIONS_MAX = 16 };
 
+enum { KERNEL_FRAMES_MAX = 128 };
+
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
 	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK,
@@ -118,25 +120,63 @@ static void add_program(struct wait_stack *s, uint32_t hints)
 	s->is_pair = is_pair || (s->is_condition && hints & HINT(PROGRAM_CONDITION));
 }
 
-static bool is_libc(const char *path)
+/* Return whether F is code of the kernel.  Where its addresses are secret, no mapping says so. */
+static bool is_in_kernel(const struct resolved *r, const struct resolved_frame *f)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	uint16_t kind = r->object[f->object].kind;
 
-	return !strncmp(name, "libc", 4) || !strncmp(name, "libpthread", 10) ||
-	       !strncmp(name, "ld-musl", 7);
+	return kind == OBJECT_KERNEL || kind == OBJECT_MODULE ||
+	       (kind == OBJECT_UNKNOWN && f->address >> 63);
+}
+
+/*
+ * Return how many frames are the kernel's: they come first.  Some kernels have a wrong one among
+ * them, so the last one counts.
+ */
+static uint32_t kernel_frames(const struct resolved *r, const uint32_t *frame, uint32_t frames)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < frames && i < KERNEL_FRAMES_MAX; i++)
+		if (is_in_kernel(r, &r->frame[frame[i]]))
+			count = i + 1;
+	return count;
+}
+
+static bool is_in_c_library(const struct resolved *r, const struct resolved_frame *f)
+{
+	const char *path = r->string[r->object[f->object].path], *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2.", 7) ||
+	       !strncmp(name, "libpthread", 10) || !strncmp(name, "ld-musl", 7);
+}
+
+/* Return how many frames from I on are functions of the C library that have no names. */
+static uint32_t nameless_frames(const struct resolved *r, const uint32_t *frame, uint32_t frames,
+				uint32_t i)
+{
+	uint32_t first = i;
+
+	while (i < frames && !r->frame[frame[i]].lines && is_in_c_library(r, &r->frame[frame[i]]))
+		i++;
+	return i - first;
 }
 
 struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved *r,
 				const uint32_t *frame, uint32_t frames)
 {
 	struct wait_stack s = { .in_futex = false };
-	uint32_t functions = 0;
-	bool is_in_libc = false;	/* its leaf is without a name there */
+	uint32_t functions = 0, kernel = kernel_frames(r, frame, frames);
+	uint32_t nameless = nameless_frames(r, frame, frames, kernel), first = kernel + nameless;
 
+	/* In a stripped C library, functions that programs call have names.  Most make their
+	   system calls themselves, but unlocks jump to a function without a name for it, and
+	   so have no frame. */
+	s.in_call = nameless && first < frames && !is_in_c_library(r, &r->frame[frame[first]]);
 	for (uint32_t i = 0; i < frames && functions < FUNCTIONS_MAX; i++) {
 		const struct resolved_frame *f = &r->frame[frame[i]];
-		uint16_t kind = r->object[f->object].kind;
-		bool is_kernel = kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
+		bool is_kernel = i < kernel;
 		for (uint32_t line = 0; line < f->lines; line++) {
 			uint32_t hints = find_hints(names, r, f->line[line].function);
 			if (is_kernel)
@@ -146,11 +186,10 @@ struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved 
 			if (!is_kernel)
 				add_program(&s, hints);
 		}
-		if (!is_kernel && !f->lines && !functions++)
-			is_in_libc = is_libc(r->string[r->object[f->object].path]);
+		functions += i >= first && !f->lines;
 	}
 	/* in a C library without local symbols, the function that joins a thread has no name */
-	s.joins |= s.in_futex && is_in_libc && !s.is_lock && !s.is_condition && !s.is_parked;
+	s.joins |= s.in_futex && nameless && !s.is_lock && !s.is_condition && !s.is_parked;
 	return s;
 }
 
