@@ -51,6 +51,15 @@ check "Rust's parking_lot: each wait is due to the last waker, and a note says s
 	none cat said
 END
 
+check "Rust's own channels park threads, too, also where std is a library without DWARF" <<'END'
+	needs_waits
+	rustc=$(PATH=/usr/bin:$PATH command -v rustc) || skip "no rustc"
+	$rustc --edition 2021 -O -C prefer-dynamic -o channels "$TOP/tests/waits.rs"
+	export LD_LIBRARY_PATH="$($rustc --print sysroot)/lib"
+	by_last_waker 0.9-1 channels ./channels mpsc 50
+	grep -F "$note" said
+END
+
 check "Java's monitors, locks and semaphores; who sleeps does not wait for others" <<'END'
 	needs_waits
 	needs_command java javac

@@ -48,7 +48,8 @@ static const char *const parts[HINTS][14] = {
 	[PROGRAM_SEMAPHORE] = { "sem_" },
 	[PROGRAM_PARKS] = { "ThreadParker", "thread_parker", "thread_parking", "Parker::park",
 			    "Unsafe_Park", "PlatformEvent::park", "parking_lot",
-			    "runtime.futexsleep", "PerThreadSem", "FutexWaiter", "ParkingLot" },
+			    "thread::park", "Thread::park", "runtime.futexsleep", "PerThreadSem",
+			    "FutexWaiter", "ParkingLot" },
 };
 
 /* Return whether NAME has PART, so that the user's own "assem_blies" is not taken for "sem_". */
