@@ -224,6 +224,21 @@ check 'without rights, or tracepoints: what to do, and no file' <<'END'
 	grep "as root, mount -t tracefs none $tracing" said
 END
 
+check 'lost samples: advice to copy less of each stack, and none to sample waits less often' <<'END'
+	needs_waits
+	program
+	for copies in "" "--call-graph dwarf,8192"; do
+		rm -f ended
+		pmu-sample --waits -e dummy -m 16Ki --buffer 16Ki $copies -- \
+			sh -c './program 1000 >says; : >ended' 2>err |
+			{ eventually test -e ended; cat >s.data; }
+		cat err
+		grep "samples were lost.*enlarge the rings" err >said
+		none grep 'less often' said
+		test -z "$copies" && grep 'copy less of each stack' said || none grep 'copy less' said
+	done
+END
+
 check 'options that say the same, or the opposite' <<'END'
 	needs_waits
 	exits 2 pmu-sample --waits --all-user -- true 2>err

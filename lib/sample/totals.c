@@ -132,20 +132,32 @@ static void report_doubt(const struct sampler *s)
 	}
 }
 
+/* Say what makes samples rarer or smaller.  There is one for each wait, which nobody can choose. */
+static const char *how_to_sample_less(const struct sample_settings *settings)
+{
+	enum { FEW = 8192 };	/* bytes of a stack */
+
+	if (!settings->wakes)
+		return "sample less often, ";
+	return settings->callchain == CHAIN_DWARF && settings->stack_bytes > FEW
+		? "copy less of each stack (--unwind --call-graph dwarf,8192), " : "";
+}
+
 static void report_lost(const struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
+	const char *less = how_to_sample_less(&s->options->settings);
 	bool switches = s->options->settings.switches;
 
 	if (c->lost && counters_have_lost(&s->counters))
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " samples were lost: there was no "
-			    "room for them; sample less often, enlarge the rings with -m, or, for "
-			    "a reader that stalls, --buffer", c->lost, c->samples + c->lost);
+			    "room for them; %senlarge the rings with -m, or, for a reader that "
+			    "stalls, --buffer", c->lost, c->samples + c->lost, less);
 	else if (c->lost)
 		report_note(s->report, "%" PRIu64 " records were lost, samples or others: there "
-			    "was no room for them; sample less often, enlarge the rings with -m, "
-			    "or, for a reader that stalls, --buffer; before Linux 6.0 the kernel "
-			    "does not count the last losses", c->lost);
+			    "was no room for them; %senlarge the rings with -m, or, for a reader "
+			    "that stalls, --buffer; before Linux 6.0 the kernel does not count "
+			    "the last losses", c->lost, less);
 	if (c->lost_others)
 		report_note(s->report, "%" PRIu64 " records of %smappings, names and processes "
 			    "were lost: %snames of functions may be missing; enlarge the rings "
