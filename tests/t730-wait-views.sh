@@ -82,6 +82,35 @@ check 'statistics know that all waits are there, and how many samples the timer 
 	pmu-top -t block --by label:thread_comm all.pb.gz >table || pmu-top -t block all.pb.gz
 END
 
+check 'tables and the page have the same rows, and as many contentions as the profile' <<'END'
+	needs_command go
+	recorded
+	pmu-topprof --waits -o all.pb.gz r.data
+	pmu-flame -o all.html all.pb.gz
+	for side in block mutex causes; do
+		pmu-top -n 10000 -t $side all.pb.gz >table
+		PYTHONDONTWRITEBYTECODE=1 python3 - $side "$TOP/tests" <<-"PY"
+			import re, sys
+			sys.path.insert(0, sys.argv[2])
+			from flame import data_of, sums
+			row = re.compile(r" *\S+ +([\d.]+)% .{7} *\S+ +([\d.]+)% .{7}(.*)")
+			want = {m[3].strip(): (float(m[1]), float(m[2])) for m in map(row.match, open("table")) if m}
+			page = sums(data_of("all.html"), sys.argv[1])
+			lost = page.pop("[lost]", (0, 0))[0]
+			whole = sum(flat for flat, cum in page.values())
+			got = {name: (100 * flat / whole, 100 * cum / whole)
+			       for name, (flat, cum) in page.items() if cum}
+			assert len(want) > 10 and want.keys() == got.keys(), want.keys() ^ got.keys()
+			for name in want:
+			    assert all(abs(a - b) < 0.006 for a, b in zip(want[name], got[name])), name
+		PY
+		none grep " schedule$\| try_to_wake_up$" table
+		rows_of all.pb.gz ${side}_samples | awk '$NF != "[lost]" { sum += $1 } END { print sum }' >sum
+		pmu-top -t ${side}_samples all.pb.gz | sed -n "2s/,//g; 2s/ contentions; .*//p" | same sum -
+		sed -n "2s/,//g; 2s/ contentions; .*//p" table | same sum -
+	done
+END
+
 check 'a damaged stream is reported once, and exits 1 with the profile of what was whole' <<'END'
 	any_user
 	recorded
@@ -144,6 +173,9 @@ check 'pmu-prof --waits: a profile, a page with a switch, and both tables' <<'EN
 	grep -q "^mutex hold_flush$" names
 	grep -q "^block .waits: futex.$" names
 	grep -q "^mutex .wakes: futex.$" names
+	# the command of doc/waits.md
+	grep -q '`pmu-top --by lock -t mutex waits.pb.gz`' "$TOP/doc/waits.md"
+	pmu-top --by lock -t mutex w.pb.gz | grep " big$"
 	none grep "schedule$\|try_to_wake_up$" names
 	test "$(grep -n "^block (" err | cut -d: -f1)" -lt "$(grep -n "^mutex (" err | cut -d: -f1)"
 	go tool pprof -raw w.pb.gz 2>/dev/null | grep -q " mutex/nanoseconds.dflt. "

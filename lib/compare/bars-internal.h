@@ -15,6 +15,9 @@ uint32_t bars_type_named(const struct decoded *d, const char *name, const char *
  */
 uint32_t bars_count_by_name(const struct decoded *d, uint32_t value);
 
+/* Return whether TYPE counts contentions. */
+bool bars_counts_contentions(const struct decoded *d, uint32_t type);
+
 /* Return whether TYPE is the time NAME; that time; the count of the clock's samples. */
 bool bars_is_time(const struct decoded *d, uint32_t type, const char *name);
 uint32_t bars_time_named(const struct decoded *d, const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sample types of a profile belong together, by their names. */
 #include "compare/bars-internal.h"
+#include "pprof/sample-type.h"
 #include "record/words.h"
 
 #include <stdio.h>
@@ -49,6 +50,12 @@ uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
 		of_event = bars_type_named(d, event, TYPE_END_SAMPLE);
 	}
 	return of_event != TABLE_NONE ? of_event : bars_type_named(d, TYPE_SAMPLES, "");
+}
+
+bool bars_counts_contentions(const struct decoded *d, uint32_t type)
+{
+	return !strcmp(decoded_string(d, d->type[type].unit), UNIT_COUNT) &&
+	       sample_type_is_of_contentions(decoded_string(d, d->type[type].type));
 }
 
 bool bars_is_time(const struct decoded *d, uint32_t type, const char *name)

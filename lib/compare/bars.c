@@ -154,7 +154,8 @@ static double count_of(const struct bars *b, const struct decoded_sample *s)
 
 	if (b->waits != TABLE_NONE && value == 0)
 		return 0;
-	return count > 0 ? (double)count : value > 0;
+	/* a contention is counted once, and its time may be in several samples */
+	return count > 0 ? (double)count : value > 0 && !b->has_contentions;
 }
 
 static struct item item_of(const struct bars *b, const struct decoded_sample *s, struct items *t)
@@ -342,6 +343,7 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 	if (b->count == TABLE_NONE && has_period(d, b->value))
 		b->period = d->period;
 	double stated = read_figures(b, run);
+	b->has_contentions = b->count != TABLE_NONE && bars_counts_contentions(d, b->count);
 	if (b->count == TABLE_NONE && !b->period)
 		b->why_not = "the profile does not say how many samples its values are from";
 	find_lost(b);

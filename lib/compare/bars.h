@@ -63,6 +63,7 @@ struct bars {
 	uint32_t spans;		/* blocks that are not empty */
 	bool has_slices;	/* some sample has a slice */
 	bool is_waiting;	/* the values are times that threads waited: all measured */
+	bool has_contentions;	/* the samples are contentions */
 	bool is_group;		/* the event was read with others, by the profile's comments */
 	bool keeps_few;		/* rows with too few samples are shown; see bars_keep_most() */
 	struct bars_row {

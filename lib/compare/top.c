@@ -3,9 +3,10 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "compare/internal.h"
+#include "compare/wait-frames.h"
 #include "names/object-name.h"
 #include "pprof/label-kinds.h"
+#include "pprof/sample-type.h"
 #include "record/words.h"
 
 #include <inttypes.h>
@@ -165,21 +166,24 @@ static void count_call(struct top *t, uint32_t caller, uint32_t callee, int64_t 
 	call->seen_in = t->samples;
 }
 
-/* Count the kernel's frames of a wait as one row.  Return how many locations these are. */
-static size_t count_wait(struct summing *s, const struct decoded_sample *stack, int64_t value,
-			 uint32_t *row)
+/*
+ * Count the kernel's frames of a wait, from location FIRST on, as one row.  Return how many
+ * locations these are.
+ */
+static size_t count_wait(struct summing *s, const struct decoded_sample *stack, size_t first,
+			 int64_t value)
 {
 	struct top *t = s->top;
 	char name[256];
-	size_t locations = wait_frames(s->d, stack, name, sizeof(name));
+	size_t locations = wait_frames(s->d, stack, first, name, sizeof(name));
 
 	if (locations == 0)
 		return 0;
-	*row = row_of(t, name);
-	count(t, *row, value, true);
+	uint32_t row = row_of(t, name);
+	count(t, row, value, first == 0);
 	t->has_functions = true;
 	if (t->how.objects)
-		find_objects(s, stack->location[locations - 1], row, 1);
+		find_objects(s, stack->location[first + locations - 1], &row, 1);
 	return locations;
 }
 
@@ -189,7 +193,7 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 	struct top *t = s->top;
 	bool all = !t->how.leaves;
 	uint32_t callee = TABLE_NONE;
-	size_t i = t->how.waits ? count_wait(s, stack, value, &callee) : 0;
+	size_t i = t->how.waits ? count_wait(s, stack, 0, value) : 0;
 
 	for (; i < stack->locations && (i == 0 || all); i++) {
 		uint32_t location = stack->location[i];
@@ -209,6 +213,9 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 		if (of->is_address && !s->is_counted[location])
 			t->row[s->frames.name[of->first]].addresses++;
 		s->is_counted[location] = true;
+		const char *name = t->names.text[s->frames.name[of->first]];
+		if (t->how.waits && all && wait_frames_divided_by(name))
+			i += count_wait(s, stack, i + 1, value);
 	}
 }
 
@@ -435,14 +442,7 @@ void top_limit(struct top *t, uint32_t most)
 
 bool top_is_of_waits(const char *name)
 {
-	static const char *const types[] = {
-		TYPE_OFF_CPU, TYPE_DELAY, TYPE_BLOCK, TYPE_MUTEX, TYPE_CAUSES,
-	};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (!strcmp(name, types[i]))
-			return true;
-	return false;
+	return !strcmp(name, TYPE_OFF_CPU) || sample_type_is_of_contentions(name);
 }
 
 const char *top_row_kind(const struct top_how *how)

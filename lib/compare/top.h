@@ -86,7 +86,7 @@ void top_merge(struct top *t, const struct top *from);
 /* If T has more than MOST rows, keep the larger half; the others become the row "[other]". */
 void top_limit(struct top *t, uint32_t most);
 
-/* Return whether a sample type with this NAME has the times that threads waited. */
+/* Return whether a sample type with this NAME is of threads that waited. */
 bool top_is_of_waits(const char *name);
 
 /* Return what a row is called: "function", "object", "stack", "value" (of a label). */

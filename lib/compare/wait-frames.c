@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compare/internal.h"
+#include "compare/wait-frames.h"
 #include "record/words.h"
 
 #include <stdio.h>
@@ -42,17 +42,24 @@ static const char *system_call(const char *function)
 	return NULL;
 }
 
-size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, char *name,
-		   size_t size)
+bool wait_frames_divided_by(const char *name)
+{
+	return !strcmp(name, WORD_KEPT_BY) || !strcmp(name, WORD_WAITED_IN);
+}
+
+size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, size_t first,
+		   char *name, size_t size)
 {
 	const char *leaf = "", *call = NULL;
-	size_t i = 0;
+	size_t i;
 
-	if (stack->locations > 0 && stack->location[0] != TABLE_NONE)
-		leaf = function_at(d, stack->location[0]);
+	if (first < stack->locations && stack->location[first] != TABLE_NONE)
+		leaf = function_at(d, stack->location[first]);
+	if (wait_frames_divided_by(leaf))
+		return 0;
 	bool has_name = *leaf == '[';
 	bool wakes = !strcmp(leaf, "try_to_wake_up");	/* where the kernel counts wakes */
-	for (i = has_name; i < stack->locations; i++) {
+	for (i = first + has_name; i < stack->locations; i++) {
 		if (stack->location[i] == TABLE_NONE || !is_in_kernel(d, stack->location[i]))
 			break;
 		const char *entered = system_call(function_at(d, stack->location[i]));
@@ -64,5 +71,5 @@ size_t wait_frames(const struct decoded *d, const struct decoded_sample *stack, 
 		snprintf(name, size, wakes ? WORD_WAKES_BY : WORD_WAITS_FOR, call);
 	else
 		snprintf(name, size, wakes ? WORD_WAKES : WORD_WAITS);
-	return i;
+	return i - first;
 }

@@ -9,3 +9,12 @@ uint32_t flame_function(struct flame *f, const char *name, const char *file, con
 
 /* Return the id of this line of FUNCTION. */
 uint32_t flame_line(struct flame *f, uint32_t function, int64_t line, bool inlined);
+
+/*
+ * Take the types of D, the first profile of F, and choose those that are shown.  Return false
+ * (reported) if D lacks one that the options ask for.
+ */
+bool flame_take_types(struct flame *f, const struct decoded *d);
+
+/* Learn what a sample of each type stands for.  After all samples of D were added. */
+void flame_weigh_types(struct flame *f, const struct decoded *d);

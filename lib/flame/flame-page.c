@@ -44,7 +44,10 @@ static void write_string(struct output *out, const char *key, const char *text)
 	flame_json(out, text);
 }
 
-/* "comments": lines of the profile; "types": name, unit, value of a sample (0: unknown) */
+/*
+ * "comments": lines of the profile; "types": name, unit, value of a sample (0: unknown), and the
+ * type that counts the samples, if there is one
+ */
 static void write_about(const struct flame *f, const struct flame_about *about,
 			struct output *out)
 {
@@ -69,7 +72,10 @@ static void write_about(const struct flame *f, const struct flame_about *about,
 		flame_print(out, "%s{\"name\":", i ? "," : "[");
 		flame_json(out, f->type[i].name);
 		write_string(out, "unit", f->type[i].unit);
-		flame_print(out, ",\"per\":%.17g}", f->type[i].per);
+		flame_print(out, ",\"per\":%.17g", f->type[i].per);
+		if (f->type[i].count != TABLE_NONE)
+			flame_print(out, ",\"count\":%" PRIu32, f->type[i].count);
+		flame_print(out, "}");
 	}
 	flame_print(out, "]");
 }

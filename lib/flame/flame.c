@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame.h"
 #include "compare/diff.h"
+#include "compare/wait-frames.h"
 #include "flame/flame-internal.h"
 #include "pprof/figures.h"
 #include "pprof/label-kinds.h"
@@ -24,6 +25,8 @@ struct adding {
 	uint32_t *frame;
 	uint32_t frames;
 	uint32_t *string;		/* in F->strings, by string of D; TABLE_NONE: not yet */
+	uint32_t *fold;			/* by index in a stack of waits: see fold_waits() */
+	size_t fold_room;
 	const char *main;		/* object of the program; "": unknown */
 	bool has_by;			/* a sample has the label F->options.by */
 	uint32_t number;		/* of the next sample */
@@ -292,15 +295,83 @@ static void walk_label(struct adding *a, struct flame_walk *w, const struct deco
 	walk_down(a->f, w, flame_line(a->f, function, 0, false));
 }
 
+/* Return whether S is of contentions, and of nothing else. */
+static bool is_of_contentions(const struct adding *a, const struct decoded_sample *s)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < a->d->types; i++) {
+		const char *type = decoded_string(a->d, a->d->type[i].type);
+		if (s->value[i] == 0)
+			continue;
+		if (!sample_type_is_of_contentions(type))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* What a location of a stack of waits has instead of its frames, if it is not another frame. */
+enum { FOLD_NOTHING = 0, FOLD_AWAY = UINT32_MAX };
+
+/* Make one frame NAME of the COUNT locations of S from FIRST on. */
+static void fold_part(struct adding *a, const struct decoded_sample *s, size_t first, size_t count,
+		      const char *name)
+{
+	struct decoded_location l = decoded_location(a->d, s->location[first]);
+	const char *object = l.mapping == TABLE_NONE ? ""
+		: decoded_string(a->d, decoded_mapping(a->d, l.mapping).file);
+	uint32_t function = flame_function(a->f, name, "", object, 0,
+					   kind_of(name, object, a->main));
+
+	a->fold[first] = flame_line(a->f, function, 0, false);
+	for (size_t i = 1; i < count; i++)
+		a->fold[first + i] = FOLD_AWAY;
+}
+
+/*
+ * The kernel's frames of a wait are one frame, as in a table of pmu-top.  Set A->fold for each
+ * location of S: that frame, FOLD_AWAY if a neighbour has it, or FOLD_NOTHING.
+ */
+static void fold_waits(struct adding *a, const struct decoded_sample *s)
+{
+	bool starts_part = true;
+	char name[256];
+
+	if (s->locations >= a->fold_room) {
+		a->fold_room = 2 * s->locations + 1;
+		a->fold = mem_resize(a->fold, a->fold_room * sizeof(*a->fold));
+	}
+	memset(a->fold, 0, s->locations * sizeof(*a->fold));
+	for (size_t i = 0; i < s->locations; i++) {
+		size_t count = starts_part ? wait_frames(a->d, s, i, name, sizeof(name)) : 0;
+		starts_part = false;
+		if (count > 0) {
+			fold_part(a, s, i, count, name);
+			i += count - 1;
+		} else if (s->location[i] != TABLE_NONE) {
+			uint32_t frame = frames_of_location(a, s->location[i]).first;
+			uint32_t function = flame_frame(a->f, a->frame[frame])->function;
+			starts_part = wait_frames_divided_by(
+				a->f->strings.text[a->f->function[function].name]);
+		}
+	}
+}
+
 static uint32_t node_of(struct adding *a, const struct decoded_sample *s)
 {
 	struct flame_walk w = { .is_known = true };
-	bool up = a->f->options.invert && a->f->options.still;
+	bool up = a->f->options.invert && a->f->options.still, folds = is_of_contentions(a, s);
 
 	walk_label(a, &w, s);
+	if (folds)
+		fold_waits(a, s);
 	for (size_t i = 0; i < s->locations; i++) {
-		uint32_t at = s->location[up ? i : s->locations - 1 - i];
-		if (at == TABLE_NONE)
+		size_t index = up ? i : s->locations - 1 - i;
+		uint32_t at = s->location[index], fold = folds ? a->fold[index] : FOLD_NOTHING;
+		if (fold != FOLD_NOTHING && fold != FOLD_AWAY)
+			walk_down(a->f, &w, fold);
+		if (fold != FOLD_NOTHING || at == TABLE_NONE)
 			continue;
 		struct location_frames of = frames_of_location(a, at);
 		for (uint32_t k = 0; k < of.count; k++)
@@ -404,95 +475,6 @@ static void add_sample(struct adding *a, const struct decoded_sample *s)
 	}
 }
 
-static uint32_t find_type(const struct flame *f, const char *name, const char *unit)
-{
-	for (uint32_t i = 0; i < f->types; i++)
-		if (!strcmp(f->type[i].name, name) && (!unit || !strcmp(f->type[i].unit, unit)))
-			return i;
-	return TABLE_NONE;
-}
-
-/* Choose the types that the options ask for.  Return false (reported) if D lacks one. */
-static bool choose_types(struct flame *f, const struct decoded *d)
-{
-	const struct flame_options *o = &f->options;
-	struct ratio_types of = { decoded_default_type(d), TABLE_NONE };
-
-	if (o->ratio.text && !ratio_request_find(&o->ratio, d, &of, f->report))
-		return false;
-	if (!o->ratio.text && o->type)
-		of.a = sample_type_find(d, o->type, NULL, f->report);
-	if (of.a == TABLE_NONE)
-		return false;
-	uint32_t last = of.b != TABLE_NONE && of.b > of.a ? of.b : of.a;
-	bool is_asked = o->type || o->ratio.text;
-	if (last >= f->types && is_asked)
-		report_error(f->report, "the sample type '%s' is not one of the first %" PRIu32,
-			     decoded_string(d, d->type[last].type), f->types);
-	f->shown = of.a < f->types ? of.a : f->types - 1;
-	f->over = of.b;
-	return last < f->types || !is_asked;
-}
-
-/* Take the types of the first profile, and choose those that are shown. */
-static bool take_types(struct flame *f, const struct decoded *d)
-{
-	f->types = d->types < FLAME_TYPES_MAX ? d->types : FLAME_TYPES_MAX;
-	f->type = mem_zeroed(f->types, sizeof(*f->type));
-	if (d->types > f->types)
-		report_note(f->report, "of %" PRIu32 " sample types the first %d are shown",
-			    d->types, FLAME_TYPES_MAX);
-	for (uint32_t i = 0; i < f->types; i++) {
-		const char *name = decoded_string(d, d->type[i].type);
-		const char *unit = decoded_string(d, d->type[i].unit);
-		f->type[i] = (struct flame_type){
-			.name = arena_text(&f->arena, name, strlen(name)),
-			.unit = arena_text(&f->arena, unit, strlen(unit)) };
-	}
-	return choose_types(f, d);
-}
-
-static bool has_suffix(const char *text, const char *suffix)
-{
-	size_t length = strlen(text), end = strlen(suffix);
-
-	return length >= end && !strcmp(text + length - end, suffix);
-}
-
-/* Return the index of the type that counts the samples of type I, or TABLE_NONE. */
-static uint32_t counting_type(const struct flame *f, uint32_t i)
-{
-	const struct flame_type *type = &f->type[i];
-	char name[300];
-
-	/* Never by the unit alone: cycles are a count, too. */
-	if (!strcmp(type->unit, UNIT_COUNT) &&
-	    (!strcmp(type->name, TYPE_SAMPLES) || has_suffix(type->name, TYPE_END_SAMPLES)))
-		return i;
-	if (!strcmp(type->name, TYPE_CONTENTIONS) || !strcmp(type->name, TYPE_DELAY))
-		return find_type(f, TYPE_CONTENTIONS, UNIT_COUNT);
-	snprintf(name, sizeof(name), "%.250s" TYPE_END_SAMPLES, type->name);
-	uint32_t found = find_type(f, name, UNIT_COUNT);
-	return found != TABLE_NONE ? found : find_type(f, TYPE_SAMPLES, UNIT_COUNT);
-}
-
-/* Learn what one sample of each type stands for. */
-static void weigh_types(struct flame *f, const struct decoded *d)
-{
-	const char *period = decoded_string(d, d->period_type.type);
-
-	for (uint32_t i = 0; i < f->types; i++) {
-		struct flame_type *type = &f->type[i];
-		uint32_t counting = counting_type(f, i);
-		int64_t samples = counting == TABLE_NONE ? 0
-			: f->type[counting].total[FLAME_PROFILE];
-		if (samples > 0)
-			type->per = (double)type->total[FLAME_PROFILE] / (double)samples;
-		else if (!strcmp(period, type->name) && d->period > 0)
-			type->per = (double)d->period;
-	}
-}
-
 static void take_slice(struct flame *f, const char *fact)
 {
 	uint64_t ns;
@@ -562,6 +544,7 @@ static bool add_samples(struct adding *a)
 	free(a->location);
 	free(a->frame);
 	free(a->string);
+	free(a->fold);
 	if (a->f->options.by && !a->has_by && a->d->samples > 0)
 		report_error(a->f->report, "no sample has the label '%s': make the profile with "
 			     "pmu-topprof --label %s", a->f->options.by, a->f->options.by);
@@ -574,7 +557,7 @@ bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 			    .to = { &f->side[side], &f->side[FLAME_BASE] } };
 
 	f->options.compares |= diff_has_sides(d);
-	if (side == FLAME_PROFILE && !take_types(f, d))
+	if (side == FLAME_PROFILE && !flame_take_types(f, d))
 		return false;
 	if (!match_types(&a, side))
 		return false;
@@ -588,7 +571,7 @@ bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 	if (side == FLAME_PROFILE && f->has_base && f->when[FLAME_BASE].duration == 0)
 		f->when[side].duration = 0;
 	if (side == FLAME_PROFILE)
-		weigh_types(f, d);
+		flame_weigh_types(f, d);
 	if (f->too_deep)
 		report_error(f->report, "the profile has more than %d call paths: the innermost "
 			     "frames of %" PRIu64 " stacks are left out", FLAME_NODES_MAX,

@@ -45,6 +45,7 @@ struct flame_options {
 struct flame_type {
 	const char *name, *unit;
 	double per;		/* value of one sample; 0: unknown */
+	uint32_t count;		/* index of the type that counts its samples; TABLE_NONE: none */
 	int64_t total[FLAME_SIDES];
 };
 

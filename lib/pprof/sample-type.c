@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/sample-type.h"
+#include "record/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,4 +28,17 @@ uint32_t sample_type_find(const struct decoded *d, const char *name, const char 
 	if (index == TABLE_NONE)
 		sample_type_refuse(d, name, file, report);
 	return index;
+}
+
+bool sample_type_is_of_contentions(const char *name)
+{
+	static const char *const types[] = { TYPE_DELAY, TYPE_BLOCK, TYPE_MUTEX, TYPE_CAUSES };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		size_t length = strlen(types[i]);
+		if (!strncmp(name, types[i], length) &&
+		    (!name[length] || !strcmp(name + length, TYPE_END_SAMPLES)))
+			return true;
+	}
+	return !strcmp(name, TYPE_CONTENTIONS);
 }

@@ -11,6 +11,9 @@
 uint32_t sample_type_find(const struct decoded *d, const char *name, const char *file,
 			  struct report *report);
 
+/* Return whether the sample type NAME says how many contentions there were, or how long. */
+bool sample_type_is_of_contentions(const char *name);
+
 /* Report that D has no sample type NAME, and which ones it has. */
 void sample_type_refuse(const struct decoded *d, const char *name, const char *file,
 			struct report *report);

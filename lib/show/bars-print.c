@@ -18,6 +18,11 @@ const char *bars_note(const struct bars *b)
 		 "between runs, machines or inputs.";
 }
 
+const char *bars_noun(const struct bars *b)
+{
+	return b->has_contentions ? "contention" : "sample";
+}
+
 /* Print NUMBER with two digits, or as an integer if that has more. */
 static void print_two_digits(double number, FILE *out)
 {
@@ -45,14 +50,13 @@ void bars_print_head(const struct bars *b, FILE *out)
 	char count[UNITS_SIZE];
 
 	units_format_grouped(count, (uint64_t)nearbyint(b->taken));
-	fputs(count, out);
-	fputs(b->taken == 1 ? " sample" : " samples", out);
+	fprintf(out, "%s %s%s", count, bars_noun(b), b->taken == 1 ? "" : "s");
 	if (b->whole.most > 0)
 		fprintf(out, ", worth %.0f of equal weight", b->whole.most);
 	if (b->whole.runs > 1)
 		fprintf(out, " in %" PRIu32 " runs", b->whole.runs);
 	if (bars_show_worst(b)) {
-		fputs("; +/-: if all lost samples were of one row\n", out);
+		fprintf(out, "; +/-: if all lost %ss were of one row\n", bars_noun(b));
 		return;
 	}
 	if (b->whole.is_complete) {
@@ -109,8 +113,8 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 	}
 	if (lost > 0) {
 		bars_print_percent(lost, out);
-		fputs(" of samples were lost; were they all of one function, its share would be up "
-		      "to ", out);
+		fprintf(out, " of %ss were lost; were they all of one function, its share would "
+			"be up to ", bars_noun(b));
 		print_two_digits(100 * lost, out);
 		fputs(" points higher.\n", out);
 	}

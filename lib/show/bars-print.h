@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 
+/* Return what B's samples are: "sample" or "contention". */
+const char *bars_noun(const struct bars *b);
+
 /* A sentence on what the bars cover and what they leave out, for -v and JSON. */
 const char *bars_note(const struct bars *b);
 
