@@ -73,6 +73,62 @@ def times():
                            b"do_sys_poll", b"rec", b"inner", b"a comment"])
 
 
+def waits():
+    """As pmu-prof --waits makes it: what ran, and three sides of eleven contentions, one of them
+    lost.  Stacks of causes are deep, but for the lock "small"."""
+    names, samples, made = [], [], {}
+
+    def text(name):
+        if name not in names:
+            names.append(name)
+        return FIRST + names.index(name)
+
+    def place(name, kernel):
+        if name not in made:
+            made[name] = len(made) + 1
+            of = 3 if name == "[lost]" else 2 if kernel else 1
+            parts.extend((function(made[name], text(name)),
+                          location(made[name], [made[name]], of, 16 * made[name])))
+        return made[name]
+
+    def add(side, count, milliseconds, stack, *more):
+        """STACK: leaf first; "/": the following is of the kernel, "|": of the program."""
+        kernel, ids = False, []
+        for name in stack.split():
+            kernel = name == "/" or name != "|" and kernel
+            if name not in "/|":
+                ids.append(place(name.replace("_", " ") if name[0] == "[" else name, kernel))
+        values = [0] * 8
+        values[2 * side:2 * side + 2] = count, milliseconds * 10**6
+        when = bytes_of(3, number(1, text("slice")) + number(3, 1 + len(samples) % 9))
+        run = label(text("run"), text("r1"))
+        samples.append(sample(ids, values, b"".join((when, run, *more))))
+
+    types = [("%s_samples" % side, "count", side, "nanoseconds")
+             for side in ("cpu", "block", "mutex", "causes")]
+    parts = [value_type(text(t[i]), text(t[i + 1])) for t in types for i in (0, 2)]
+    parts += [mapping(1, MAIN), mapping(2, text("[kernel.kallsyms]")), mapping(3, text("[lost]")),
+              number(10, 10**9), number(14, text("mutex"))]
+    for side, count in (("cpu", 3), ("block", 10), ("mutex", 10), ("causes", 10)):
+        parts.append(number(13, text(
+            "figures: samples=%d squares=0 lost=%d enabled=0 running=0 complete=%d group=0 run=r1 "
+            "count=%s_samples value=%s" % (count, side != "cpu", side != "cpu", side, side))))
+    waiting = "/ schedule futex_wait __x64_sys_futex | take "
+    ends = "/ try_to_wake_up futex_wake __x64_sys_futex | give hold main"
+    deep = " ".join("deep%d" % i for i in range(80)) + " main"
+    add(0, 3, 3, "spin main")
+    for side, stack in ((1, waiting + "request main"), (2, ends)):
+        add(side, 10, 50, stack)
+    add(3, 7, 40, "/ schedule __x64_sys_clock_nanosleep | nap hold main [which_waited_in] " + ends +
+        " [waits_for] " + waiting + deep)
+    add(3, 0, 6, ends + " [waits_for] " + waiting + deep)
+    add(3, 3, 4, ends + " [waits_for] " + waiting + "main", label(text("lock"), text("small")))
+    for side in (1, 2, 3):
+        add(side, 0, 2, "[scheduler] " + waiting + "request main")
+        add(side, 1, 5, "[lost]")
+    return profile(parts + samples, [name.encode() for name in names], types=0)
+
+
 def counts(*samples):
     """So many samples of "more", "less" and "gone"."""
     parts = [value_type(FIRST, FIRST + 1)]

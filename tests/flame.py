@@ -570,6 +570,42 @@ def browse_empty(page, path):
     assert "no samples" in page.text("msg")
 
 
+def browse_waits(page, path):
+    """Waits, who ended them, and causes: keys go over the values, and always show the root."""
+    def shown():
+        return page.run("document.getElementById('ty').selectedOptions[0].text")
+
+    def root_is_in_view():
+        return page.run("(plot => plot.scrollTop + plot.clientHeight >= plot.scrollHeight - 1)"
+                        "(document.getElementById('plot'))")
+
+    page.open(path, "#heat=1")
+    assert page.text("sum") == "57.0ms of waiting in 1.00s \u00b7 11 contentions", page.text("sum")
+    assert "er: more waiting. " in page.text("hcap"), page.text("hcap")
+    for name in ("causes", "cpu", "block", "mutex", "causes"):
+        page.key("]")
+        assert shown() == name and root_is_in_view(), (name, shown())
+    window = "(plot => plot.scrollHeight / plot.clientHeight)(document.getElementById('plot'))"
+    assert page.run(window) > 1.5, "the graph fits into the window, so that nothing is proved"
+    tall = page.run("location.hash")
+    page.go(tall + "&l=lock%3Dsmall")
+    assert page.text("sum") == "4.0ms of waiting in 1.00s \u00b7 3 contentions (filtered)"
+    page.go(tall)
+    assert root_is_in_view() and page.run(window) > 1.5
+    page.settle("document.getElementById('plot').scrollTop = 0;")
+    page.go("#t=6")
+    assert shown() == "causes_samples" and root_is_in_view() and page.run(window) > 1.5
+    page.go(tall)
+    for name in ("mutex", "block", "cpu"):
+        page.key("[")
+        assert shown() == name, (name, shown())
+    page.go("#heat=1&t=4")
+    assert shown() == "mutex_samples" and page.text("sum") == "11 contentions in 1.00s"
+    assert "er: more contentions. " in page.text("hcap"), page.text("hcap")
+    page.key("]")
+    assert shown() == "mutex"
+
+
 def browse_cut(page, path, want):
     """Where call paths are summed up, the page says so, and the table is exact."""
     d = data_of(path)

@@ -57,6 +57,8 @@ json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
 	pmu-flame --diff before.pb -o change.html after.pb
 	made empty >empty.pb
 	pmu-flame -o empty.html empty.pb
+	made waits >waits.pb
+	pmu-flame -o waits.html waits.pb
 	simulate phases 52 2000 | pmu-topprof --slices 20 -o base.pb.gz
 	simulate phases 53 2000 | pmu-topprof --slices 20 -o after.pb.gz
 	pmu-flame --diff base.pb.gz -o phases.html after.pb.gz
@@ -73,7 +75,7 @@ json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
 	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want \
 		grey,same.html grey,ratio.html unsteady,phases.html,"$unsteady" \
 		verdicts,all.html,all.json change,change.html,more,less,gone \
-		empty,empty.html hostile,hostile.html $source $served
+		waits,waits.html empty,empty.html hostile,hostile.html $source $served
 END
 
 check 'Firefox shows the same' <<'END'

@@ -253,7 +253,7 @@ function factsOf(box) {
 		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all),
 			'v'], [sumsText(box.key)]);
 	}
-	if (w.count)
+	if (w.count && types[state.t].per && sampleNoun(types[state.t]) === 'sample')
 		out.push(['about ' + counted(round(box.value / types[state.t].per), 'sample')]);
 	if (w.mode)
 		out.push(...factsOfChange(box));

@@ -132,7 +132,7 @@ function sayHeat() {
 			amount(weights.all) + ', ' + percent(weights.all / weights.order[0], 1) +
 			' of all'
 		: 'Drag over a span to see only its samples. ' + (dark ? 'Brighter' : 'Darker') +
-			': more ' + safe(types[state.t].name) + '. A column is ' +
+			': more ' + wordOf(types[state.t]) + '. A column is ' +
 			timeText(heat.rows * heat.cell) +
 			(heat.rows > 1 ? ', a row ' + timeText(heat.cell) : '') + '.';
 	find('hclr').disabled = find('hvs').disabled = !span;

@@ -208,8 +208,26 @@ function showCrumbs() {
 	});
 }
 
-let lastView = '';
+// How far the foot of the graph is below the window: where the root is, if boxes grow upwards.
+const belowWindow = () => graphHeight() - plot.clientHeight - plot.scrollTop;
+
+// Show the root after a change of what is drawn; after other changes leave it where it was.
+let lastShown = '';
+function scrollToRoot(below) {
+	const shown = [state.v, state.f, state.t, state.g].join('|');
+
+	find('spacer').style.height = graphHeight() + 'px';
+	if (lastShown !== shown)
+		plot.scrollTop = upward() ? graphHeight() : state.v !== 'sandwich' ? 0
+			: max(0, layout.middle * ROW - plot.clientHeight * 0.4);
+	else if (upward())
+		plot.scrollTop += belowWindow() - below;
+	lastShown = shown;
+}
+
 function update() {
+	const below = belowWindow();
+
 	dark = state.th ? state.th === 'dark'
 		: matchMedia('(prefers-color-scheme: dark)').matches;
 	document.documentElement.dataset.theme = dark ? 'dark' : 'light';
@@ -227,12 +245,7 @@ function update() {
 	showLegend();
 	showSums();
 	showTip(null);
-	if (lastView !== state.v + state.f) {
-		lastView = state.v + state.f;
-		find('spacer').style.height = graphHeight() + 'px';
-		plot.scrollTop = upward() ? graphHeight() : state.v !== 'sandwich' ? 0
-			: max(0, layout.middle * ROW - plot.clientHeight * 0.4);
-	}
+	scrollToRoot(below);
 	draw();
 	drawTable();
 }
@@ -336,6 +349,17 @@ function stepOut(key) {
 const next = (list, current, step = 1) =>
 	list[(list.indexOf(current) + step + list.length) % list.length];
 
+// Go to the next type.  The numbers of samples of types that are there, too, are in the menu only.
+function stepType(step) {
+	const isNumber = ({ name }) => types.some(other => name === other.name + '_samples');
+	let t = state.t;
+
+	do
+		t = (t + types.length + step) % types.length;
+	while (isNumber(types[t]));
+	set({ t, z: '' });
+}
+
 // A small window shows the graph, until the reader asks for what is around it.
 function unfold(open) {
 	document.body.classList.toggle('open', open);
@@ -359,8 +383,8 @@ const ACTIONS = {
 	'l': () => set({ th: dark ? 'light' : 'dark' }, false),
 	'g': () => chooseGrain(next(GRAINS, state.g)),
 	'c': () => chooseColour(next([...find('co').options].map(o => o.value), find('co').value)),
-	'[': () => set({ t: (state.t + types.length - 1) % types.length, z: '' }),
-	']': () => set({ t: (state.t + 1) % types.length, z: '' }),
+	'[': () => stepType(-1),
+	']': () => stepType(1),
 	'n': () => nextHit(1),
 	'N': () => nextHit(-1),
 	's': box => showSandwich(box),

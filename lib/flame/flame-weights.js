@@ -148,31 +148,55 @@ function weigh() {
 		isAll: !keep };
 	w.total = sumUp(w.own);
 	w.order = keep ? sumUp(sumRows(profile, state.t)) : w.total;
+	w.count = samplesIn(profile, state.t, keep, w.total[0]);
 	compare(w, keep, label, inSpan);
 	w.all = w.total[0];
-	const per = types[state.t].per;
-	const otherPer = w.mode === 'ratio' ? types[ratioType()].per : per;
-	w.count = per ? w.all / per : 0;
-	w.otherCount = otherPer ? w.otherAll / otherPer : 0;
+}
+
+// How many samples of TYPE, or contentions, the rows have that are kept; ALL: their value; 0: unknown.
+function samplesIn(rows, type, keep, all) {
+	const { count, per } = types[type];
+
+	if (count === undefined)
+		return per ? all / per : 0;
+	return rows.values[count].reduce((sum, value, i) => !keep || keep(i) ? sum + value : sum, 0);
 }
 
 const OF_TIME = { cpu: 'CPU', wall: 'time' };
-const OF_WAITS = ['off-cpu', 'delay', 'block', 'mutex', 'causes'];
+const OF_WAITS = ['delay', 'block', 'mutex', 'causes'];
+
+// What the samples of a type are; and whether its values are how many of these there are.
+function sampleNoun({ count }) {
+	const name = types[count]?.name ?? '';
+
+	return name === 'contentions' || OF_WAITS.includes(name.replace('_samples', ''))
+		? 'contention' : 'sample';
+}
+
+const isNumberOfSamples = type => types[type.count] === type;
+
+// What a type is of, in words.
+function wordOf(type) {
+	const { name } = type;
+
+	return name === 'off-cpu' || OF_WAITS.includes(name) ? 'waiting'
+		: isNumberOfSamples(type) ? sampleNoun(type) + 's'
+		: Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
+}
 
 // A value of the type that is shown, in words: "4.66s of CPU", "17.31M cycles".
 function quantity(value) {
-	const { name, unit } = types[state.t];
-	const text = OF_WAITS.includes(name) ? 'waiting'
-		: Object.hasOwn(OF_TIME, name) ? OF_TIME[name] : safe(name);
+	const type = types[state.t];
 
-	return amount(value) + (['nanoseconds', 'bytes'].includes(unit) ? ' of ' : ' ') + text;
+	return isNumberOfSamples(type) ? counted(value, sampleNoun(type)) : amount(value) +
+		(['nanoseconds', 'bytes'].includes(type.unit) ? ' of ' : ' ') + wordOf(type);
 }
 
 // What was recorded: how much of the type, in how many ns, by how many samples.
 const recorded = (value, duration, samples) => quantity(value) +
 	(duration ? ' in ' + valueText(duration, 'nanoseconds') : '') +
-	(samples && types[state.t].name !== 'samples'
-		? ' · ' + counted(round(samples), 'sample') : '');
+	(samples && !isNumberOfSamples(types[state.t])
+		? ' · ' + counted(round(samples), sampleNoun(types[state.t])) : '');
 
 // The head of the page: what the whole width is, of which recording, and what it is compared with.
 function headText() {
@@ -201,22 +225,27 @@ function barText(kind, key) {
 
 // What W is compared with: the rest of the time, another type, or the base.
 function compare(w, keep, label, inSpan) {
+	let rows;
+
 	if (inSpan && state.vs === '1') {
 		w.mode = 'rest';
-		w.other = sumRows(profile, state.t, both(label, i => !inSpan(i)));
+		rows = [profile, state.t, both(label, i => !inSpan(i))];
 	} else if (state.c === 'ratio' && types.length > 1) {
 		w.mode = 'ratio';
-		w.other = sumRows(profile, ratioType(), keep);
+		rows = [profile, ratioType(), keep];
 	} else if (state.c === 'diff' && base) {
 		w.mode = 'diff';
-		w.other = sumRows(base, state.t, byLabel(base));
+		rows = [base, state.t, byLabel(base)];
 	} else {
 		return;
 	}
+	w.other = sumRows(...rows);
 	w.otherTotal = sumUp(w.other);
+	w.otherCount = samplesIn(...rows, w.otherTotal[0]);
 	if (w.mode === 'diff' && state.gone === '1') {
 		[w.own, w.other] = [w.other, w.own];
 		[w.total, w.otherTotal] = [w.otherTotal, w.total];
+		[w.count, w.otherCount] = [w.otherCount, w.count];
 		w.isWhole = false;
 	}
 	w.otherAll = w.otherTotal[0];
