@@ -596,6 +596,10 @@ def browse_waits(page, path):
     page.go("#t=6")
     assert shown() == "causes_samples" and root_is_in_view() and page.run(window) > 1.5
     page.go(tall)
+    # where the waiting thread ends and the other begins, there is another colour
+    assert "between threads" in page.text("legend")
+    page.go("#th=light&t=7&v=sandwich&f=%5Bwaits%20for%5D")
+    assert page.pixels("r > 225 && g < 190 && b > 160 && b < 225") > 0.01, "no box is pink"
     for name in ("mutex", "block", "cpu"):
         page.key("[")
         assert shown() == name, (name, shown())

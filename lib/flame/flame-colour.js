@@ -3,8 +3,10 @@
  * the hue for those who cannot see it.
  */
 let dark = false;
-const LIGHT_HUES = [[40, 92, 70], [16, 82, 76], [208, 72, 76], [152, 44, 68], [0, 0, 80]];
-const DARK_HUES = [[33, 62, 35], [8, 46, 41], [211, 48, 42], [158, 40, 31], [0, 0, 34]];
+const LIGHT_HUES = [[40, 92, 70], [16, 82, 76], [208, 72, 76], [152, 44, 68], [0, 0, 80],
+	[322, 70, 78]];
+const DARK_HUES = [[33, 62, 35], [8, 46, 41], [211, 48, 42], [158, 40, 31], [0, 0, 34],
+	[322, 50, 36]];
 const SEEDS = 6;
 const palette = new Map();
 
@@ -126,6 +128,9 @@ function drawMark(g, kind, inlined, x, y, width, height, hatch) {
 	else if (KIND[kind] === 'JIT')
 		for (let i = x; i < x + width - 2; i += 5)
 			g.fillRect(i, y + height - 2, 2.5, 2);
+	else if (KIND[kind] === 'between threads')
+		for (const line of [y, y + height - 3])
+			g.fillRect(x, line, width, 3);
 	for (let i = y + 1; inlined && i < y + height - 2; i += 5)
 		g.fillRect(x, i, 1.5, 3);
 	if (kind === LOST) {

@@ -2,7 +2,7 @@
  * Reads the data of the page (flame-page.c says what each field is): columns of numbers,
  * a tree of call paths, and rows at its nodes.
  */
-const KIND = ['program', 'library', 'kernel', 'JIT', 'lost'];
+const KIND = ['program', 'library', 'kernel', 'JIT', 'lost', 'between threads'];
 const LOST = 4;
 let data, types, strings, funcs, frames;
 let profile, base;

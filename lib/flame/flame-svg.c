@@ -78,7 +78,7 @@ static void lay_out(struct picture *p)
 static void kind_colour(char *text, size_t size, enum flame_kind kind, const char *name)
 {
 	static const int hsl[][3] = { { 40, 92, 70 }, { 16, 82, 76 }, { 208, 72, 76 },
-				      { 152, 44, 68 }, { 0, 0, 80 } };
+				      { 152, 44, 68 }, { 0, 0, 80 }, { 322, 70, 78 } };
 	uint32_t seed = 0;
 
 	for (size_t i = 0; i < 60 && name[i]; i++)
@@ -190,8 +190,12 @@ static void write_mark(const struct picture *p, enum flame_kind kind, double x, 
 {
 	static const char *const style[] = {
 		[KIND_LIBRARY] = "stroke-width=\"1\"", [KIND_KERNEL] = "stroke-width=\"4\"",
-		[KIND_JIT] = "stroke-width=\"4\" stroke-dasharray=\"2.5\"" };
+		[KIND_JIT] = "stroke-width=\"4\" stroke-dasharray=\"2.5\"",
+		[KIND_BETWEEN] = "stroke-width=\"4\"" };
 
+	if (kind == KIND_BETWEEN)
+		flame_print(p->out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"#000\" "
+			    "stroke-opacity=\".35\" %s/>", x, y + 1.5, width, style[kind]);
 	if (kind == KIND_LOST)
 		flame_print(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
 			    "fill=\"url(#hatch)\"/>", x, y, width, ROW - 1);

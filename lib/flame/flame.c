@@ -133,6 +133,8 @@ static enum flame_kind kind_of(const char *name, const char *object, const char 
 
 	if (is_one_of(name, lost))
 		return KIND_LOST;
+	if (wait_frames_divided_by(name))
+		return KIND_BETWEEN;
 	if (is_one_of(object, jit) || strstr(object, "/perf-") || starts(base, "jitted-"))
 		return KIND_JIT;
 	if (is_one_of(object, user))

@@ -29,7 +29,10 @@ enum {
 };
 
 /* What code a function is.  The page and the SVG show it by colour and by pattern. */
-enum flame_kind { KIND_PROGRAM, KIND_LIBRARY, KIND_KERNEL, KIND_JIT, KIND_LOST };
+enum flame_kind {
+	KIND_PROGRAM, KIND_LIBRARY, KIND_KERNEL, KIND_JIT, KIND_LOST,
+	KIND_BETWEEN,		/* not code: it divides the stacks of two threads */
+};
 
 /* Zero-initialised: everything as the profile says. */
 struct flame_options {
