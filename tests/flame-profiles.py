@@ -74,8 +74,8 @@ def times():
 
 
 def waits():
-    """As pmu-prof --waits makes it: what ran, and three sides of eleven contentions, one of them
-    lost.  Stacks of causes are deep, but for the lock "small"."""
+    """As pmu-prof --waits makes it: what ran, and three sides of ten contentions.  A sample
+    and a contention were lost.  Stacks of causes are deep, but for the lock "small"."""
     names, samples, made = [], [], {}
 
     def text(name):
@@ -111,8 +111,8 @@ def waits():
               number(10, 10**9), number(14, text("mutex"))]
     for side, count in (("cpu", 3), ("block", 10), ("mutex", 10), ("causes", 10)):
         parts.append(number(13, text(
-            "figures: samples=%d squares=0 lost=%d enabled=0 running=0 complete=%d group=0 run=r1 "
-            "count=%s_samples value=%s" % (count, side != "cpu", side != "cpu", side, side))))
+            "figures: samples=%d squares=0 lost=1 enabled=0 running=0 complete=%d group=0 run=r1 "
+            "count=%s_samples value=%s" % (count, side != "cpu", side, side))))
     waiting = "/ schedule futex_wait __x64_sys_futex | take "
     ends = "/ try_to_wake_up futex_wake __x64_sys_futex | give hold main"
     deep = " ".join("deep%d" % i for i in range(80)) + " main"
@@ -125,7 +125,7 @@ def waits():
     add(3, 3, 4, ends + " [waits_for] " + waiting + "main", label(text("lock"), text("small")))
     for side in (1, 2, 3):
         add(side, 0, 2, "[scheduler] " + waiting + "request main")
-        add(side, 1, 5, "[lost]")
+    add(0, 1, 1, "[lost]")
     return profile(parts + samples, [name.encode() for name in names], types=0)
 
 

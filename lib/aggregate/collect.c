@@ -34,6 +34,7 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	*wrong = "lock";
 	if (how->blame && !collect_begin_blame(c))
 		return false;
+	c->how.drop_lost |= how->blame;	/* nobody knows how long the lost waits were */
 	*wrong = LABEL_SLICE;
 	return !how->slices || labeler_slice(&c->labeler, how->slices);
 }

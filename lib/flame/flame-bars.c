@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flame/flame-bars.h"
 #include "base/arena.h"
-#include "base/units.h"
 #include "flame/flame.h"
 #include "record/words.h"
 #include "show/bars-print.h"
@@ -53,15 +52,10 @@ static bool has_samples(const struct bars *b, uint32_t number)
 /* Say so if the shares in the page are not those that the bars are for. */
 static void print_lost(const struct bars *b, const struct flame *f, FILE *out)
 {
-	uint64_t number = (uint64_t)nearbyint(b->lost);
-	char lost[UNITS_SIZE];
-
-	units_format_grouped(lost, number);
-	for (uint32_t i = 1; number > 0 && i < f->identities.count; i++)
+	for (uint32_t i = 1; !b->has_contentions && i < f->identities.count; i++)
 		if (!strcmp(f->strings.text[f->function[i].name], WORD_LOST)) {
-			fprintf(out, "%s lost %s%s a part of all here, as " WORD_LOST "; pmu-top "
-				"leaves them out of its shares.\n", lost, bars_noun(b),
-				number == 1 ? " is" : "s are");
+			fputs("Lost samples are a part of all here, as " WORD_LOST "; pmu-top "
+			      "leaves them out of its shares.\n", out);
 			return;
 		}
 }

@@ -4,6 +4,7 @@
 #include "base/descriptor.h"
 #include "base/spool.h"
 #include "base/write.h"
+#include "pprof/comments.h"
 #include "pprof/merge-parts.h"
 #include "record/words.h"
 #include "waits/pairing.h"
@@ -180,6 +181,17 @@ static void place_types(struct views *v, size_t i)
 	}
 }
 
+/* Forget what D says of losses: the first side says it, and that [lost] stands for some. */
+static void forget_losses(struct decoded *d)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < d->comments; i++)
+		if (!comment_after(decoded_string(d, d->comment[i]), COMMENT_LOST))
+			d->comment[kept++] = d->comment[i];
+	d->comments = kept;
+}
+
 /* Add the profiles up.  Their comments are those of one recording. */
 static struct merge *join(struct views *v)
 {
@@ -190,9 +202,12 @@ static struct merge *join(struct views *v)
 			place_types(v, i);
 	part_types(m, (const char *const (*)[2])v->type, v->types);
 	part_default_type(m, v->shown);
-	for (size_t i = 0; i < SIDES; i++)
+	for (size_t i = 0; i < SIDES; i++) {
+		if (i > 0 && v->of[0] && v->of[i])
+			forget_losses(v->of[i]);
 		if (v->of[i])
 			merge_add_beside(m, v->of[i], v->place[i]);
+	}
 	return m;
 }
 
