@@ -61,7 +61,7 @@ check 'with -p alone there is nobody to blame: a message says how to find out' <
 	for how in block mutex; do
 		pmu-topprof --$how -o p.pb.gz s.data 2>err
 		cat err
-		grep 'no thread waited for another of this target: .* (pmu-sample --waits -a -p' err
+		grep 'no thread waited for another of this target: .* processes, which --waits -a -p' err
 	done
 END
 

@@ -72,8 +72,7 @@ void pairing_report(const struct pairing *p, struct report *report)
 		report_note(report, "no thread waited for another%s: %.2f s of waiting were for "
 			    "time to pass, for something to do, %s", p->by_all ? ""
 			    : " of this target", (double)hidden / 1e9, p->by_all ? "or for devices"
-			    : "for devices, or for other processes (pmu-sample --waits -a -p PID "
-			      "shows these)");
+			    : "for devices, or for other processes, which --waits -a -p PID shows");
 	if (!shown)
 		return;
 	report_explained(p, (double)(shown + s->outside_hidden + s->open_hidden), report);
