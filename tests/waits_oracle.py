@@ -38,7 +38,7 @@ LATE = 20000000         # ... if it is not longer than this
 AT_SWITCH = 100000      # ns: a sample so shortly after a switch out may be of the switch itself
 JOIN = 1000000000       # ns: an exit ends a wait for it at most so long before the thread runs
 EXITS = 64              # exits that are remembered
-PAUSE = 1000000         # ns: who is interrupted and so soon waits at the same lock goes on waiting
+PAUSE = 200000          # ns: who is interrupted and so soon waits at the same lock goes on waiting
 
 # a thread that waits in none of these may wait for the end of another: that function has no name
 NAMES_OF_LOCKS = ("RwLock", "lll_lock", "pthread_", "Mutex", "mutex", "Condvar", "sem_", "Parker",

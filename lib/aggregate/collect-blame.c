@@ -5,7 +5,9 @@
 #include "record/words.h"
 #include "resolved/chain-index.h"
 #include "waits/futex.h"
+#include "waits/switch-fields.h"
 #include "waits/wait-stack.h"
+#include "waits/wake-ids.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,16 +15,12 @@
 /* What an event's samples are. */
 enum blame_event { BLAME_OTHER, BLAME_OUT, BLAME_SWITCH, BLAME_WAKE };
 
-/* The fields of sched_waking and sched_switch (include/trace/events/sched.h). */
-enum raw_field { RAW_PID, RAW_PREV_PID, RAW_PREV_STATE, RAW_NEXT_PID, RAW_FLAGS, RAW_FIELDS };
-
-enum { FLAGS_INTERRUPT = 0x08 | 0x10 };	/* hard or soft (include/linux/trace_events.h) */
-
 struct blame {
 	struct pairing pairing;
 	struct resolved_chains stacks;	/* of the pairing, by number */
 	struct chain_index index;	/* over STACKS */
 	struct wait_names names;
+	struct wake_ids ids;
 	struct intern texts;		/* names of locks and wakers */
 	uint32_t lock_names;
 	uint32_t first_key;		/* of the label "lock"; "waker", "ended", "rule" follow */
@@ -145,7 +143,8 @@ static uint32_t lock_name(struct blame *b, const char *text)
 static struct pairing_lock lock_of(struct collect *c, const struct resolved_sample *s,
 				   const struct wait_stack *stack)
 {
-	uint64_t key = futex_key(&c->tables, s, stack->is_pair);
+	pid_t memory = wake_ids_memory(&c->blame->ids, s->pid);
+	uint64_t key = futex_key(&c->tables, s, memory, stack->is_pair);
 	char text[FUTEX_TEXT];
 
 	if (!key)
@@ -155,29 +154,12 @@ static struct pairing_lock lock_of(struct collect *c, const struct resolved_samp
 				      futex_is_shared(&c->tables, s) };
 }
 
-/*
- * Return the field of the tracepoint of S; 0: there is none.  The stream says where it is: some
- * kernels have more fields before it than others.  If it does not, most kernels' places are taken.
- */
-static int64_t raw_number(const struct collect *c, const struct resolved_sample *s,
-			  enum raw_field field)
+static int64_t field_of(const struct collect *c, const struct resolved_sample *s,
+			enum switch_field field)
 {
-	static const struct tracepoint_field usual[RAW_FIELDS] = {
-		[RAW_PID] = { .name = "pid", .offset = 24, .size = 4, .is_signed = true },
-		[RAW_PREV_PID] = { .name = "prev_pid", .offset = 24, .size = 4, .is_signed = true },
-		[RAW_PREV_STATE] = { .name = "prev_state", .offset = 32, .size = 8,
-				     .is_signed = true },
-		[RAW_NEXT_PID] = { .name = "next_pid", .offset = 56, .size = 4,
-				   .is_signed = true },
-		[RAW_FLAGS] = { .name = "common_flags", .offset = 2, .size = 1 },
-	};
-	const struct tracepoints *t = &c->labeler.tracepoints;
-	uint64_t id = c->events->event[s->event].attr.config;
-	const struct tracepoint_field *f = tracepoints_find(t, id, usual[field].name);
-	int64_t value;
-
-	return s->has & PERF_SAMPLE_RAW &&
-	       tracepoint_number(t, f ? f : &usual[field], s->raw, &value) ? value : 0;
+	return s->has & PERF_SAMPLE_RAW
+		? switch_field(&c->labeler.tracepoints, c->events->event[s->event].attr.config,
+			       s->raw, field) : 0;
 }
 
 /* The thread of S was switched out. */
@@ -188,7 +170,8 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
 		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
 		.sleeps = stack->sleeps, .joins = stack->joins,
-		.is_idle = wait_stack_is_idle(stack), .is_aside = is_aside });
+		.is_idle = wait_stack_is_idle(stack), .is_short = stack->is_short,
+		.is_aside = is_aside });
 }
 
 /* S, of sched_switch, is made by the thread that is switched out, or by another. */
@@ -197,10 +180,10 @@ static void take_switch(struct collect *c, const struct resolved_sample *s,
 {
 	const int64_t waits = 0xff;	/* of the bits of a task's state; else it is preempted */
 	struct pairing *p = &c->blame->pairing;
-	pid_t next = (pid_t)raw_number(c, s, RAW_NEXT_PID);
+	pid_t next = (pid_t)field_of(c, s, FIELD_NEXT_PID);
 
-	if (raw_number(c, s, RAW_PREV_PID) == s->tid) {
-		if (raw_number(c, s, RAW_PREV_STATE) & waits)
+	if (field_of(c, s, FIELD_PREV_PID) == s->tid) {
+		if (field_of(c, s, FIELD_PREV_STATE) & waits)
 			take_out(c, s, stack, at, is_aside);
 		else
 			pairing_runs(p, s->tid, s->time);
@@ -213,16 +196,23 @@ static void take_wake(struct collect *c, const struct resolved_sample *s,
 		      const struct wait_stack *stack, struct delay_place at)
 {
 	struct blame *b = c->blame;
-	pid_t woken = (pid_t)raw_number(c, s, RAW_PID);
-	bool in_interrupt = raw_number(c, s, RAW_FLAGS) & FLAGS_INTERRUPT;
+	wake_ids_learn(&b->ids, s->tid, (pid_t)field_of(c, s, FIELD_BY));
+	pid_t woken = wake_ids_thread(&b->ids, (pid_t)field_of(c, s, FIELD_PID));
+	bool in_interrupt = field_of(c, s, FIELD_FLAGS) & FLAGS_INTERRUPT;
 	struct pairing_wake wake = {
 		.time = s->time, .pid = s->pid, .tid = s->tid, .at = at,
 		.name = intern_text(&b->texts, s->comm ? c->tables.string[s->comm] : ""),
 		.kind = wait_stack_kind(stack, in_interrupt) };
 
 	if (wake.kind == ENDED_THREAD) {
-		wake.word = futex_key(&c->tables, s, false);
-		wake.pair = futex_key(&c->tables, s, true);
+		const struct pairing_out *out = pairing_find_wait(&b->pairing, woken);
+		if (out && out->pid != s->pid && out->lock.key && !out->lock.is_shared &&
+		    (futex_key(&c->tables, s, out->pid, false) == out->lock.key ||
+		     futex_key(&c->tables, s, out->pid, true) == out->lock.key))
+			wake_ids_share(&b->ids, out->pid, s->pid);
+		pid_t memory = wake_ids_memory(&b->ids, s->pid);
+		wake.word = futex_key(&c->tables, s, memory, false);
+		wake.pair = futex_key(&c->tables, s, memory, true);
 	}
 	pairing_sampled(&b->pairing, s->tid, s->time);
 	if (woken > 0)
@@ -384,6 +374,11 @@ void collect_report_blame(const struct collect *c, struct report *report)
 			     "pmu-sample --waits");
 	else
 		pairing_report(&c->blame->pairing, report);
+	if (c->blame->ids.is_inside)
+		report_note(report, "this was recorded in a PID namespace, where the kernel does "
+			    "not say which thread is woken: %" PRIu64 " of %" PRIu64 " wakes are "
+			    "of unknown threads; record outside (docker run --pid=host)",
+			    c->blame->ids.unknown, c->blame->ids.unknown + c->blame->ids.known);
 }
 
 void collect_release_blame(struct collect *c)
@@ -397,6 +392,7 @@ void collect_release_blame(struct collect *c)
 	free(b->stacks.chain);
 	free(b->stacks.frame);
 	free(b->names.hints);
+	wake_ids_release(&b->ids);
 	intern_release(&b->texts);
 	free(b->kind);
 	free(b);

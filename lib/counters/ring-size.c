@@ -11,6 +11,8 @@
 enum {
 	SMALLEST = 512 << 10,		/* bytes: what any user may usually lock */
 	LARGEST = 16 << 20,		/* bytes, for root, who may lock any amount */
+	WAITS_LARGEST = 64 << 20,	/* the same with --waits, if all rings have not more than */
+	WAITS_TOTAL = 256 << 20,
 	RATE_UNKNOWN = 4000,		/* samples per second of events with an unknown rate */
 	RATE_MAX = 100000,		/* default of kernel.perf_event_max_sample_rate */
 	FRAMES = 64,			/* in a deep callchain */
@@ -45,9 +47,26 @@ static uint64_t rate_of(const struct perf_event_attr *attr)
 	return rate < RATE_MAX ? rate : RATE_MAX;
 }
 
+/*
+ * Return the limit of the default size.  A lost sample of a wait makes the waits of other threads
+ * wrong, too, and at the start the process that unwinds is still reading its tables: so there rings
+ * are larger, if there are few CPUs.
+ */
+static size_t limit_of(const struct sample_settings *s)
+{
+	size_t limit = ring_size_most();
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (s->wakes && geteuid() == 0)
+		while (limit < WAITS_LARGEST && 2 * limit * (size_t)(cpus > 0 ? cpus : 1) <=
+						WAITS_TOTAL)
+			limit *= 2;
+	return limit;
+}
+
 size_t ring_size_default(const struct event_list *events, const struct sample_settings *s)
 {
-	size_t limit = ring_size_most(), size = SMALLEST;
+	size_t limit = limit_of(s), size = SMALLEST;
 	uint64_t bytes = FIXED, rate = 0;
 
 	if (s->callchain != CHAIN_NONE)

@@ -5,7 +5,8 @@
 
 /*
  * Return the data bytes per CPU that hold a quarter of a second of samples of EVENTS: at least 512
- * KiB, and at most as much as the kernel lets us lock.
+ * KiB, at most as much as the kernel lets us lock, and for root 16 MiB; to record waits 64 MiB, if
+ * that is not more than 256 MiB for all CPUs.
  */
 size_t ring_size_default(const struct event_list *events, const struct sample_settings *settings);
 

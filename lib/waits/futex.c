@@ -89,7 +89,8 @@ bool futex_is_shared(const struct resolved *r, const struct resolved_sample *s)
 	return is_in_shared_file(r, datum_of(r, s));
 }
 
-uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair)
+uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, pid_t pid,
+		   bool is_pair)
 {
 	uint64_t address = address_of(s), in_pair = is_pair ? address & 7 : 0, place;
 
@@ -98,7 +99,7 @@ uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bo
 	if (futex_is_shared(r, s))
 		place = hash_more(hash_u64(s->datum), s->data_offset - in_pair);
 	else
-		place = hash_more(hash_u64((uint32_t)s->pid) + 1, address - in_pair);
+		place = hash_more(hash_u64((uint32_t)pid) + 1, address - in_pair);
 	return hash_more(place, is_pair) | 1;
 }
 

@@ -21,10 +21,12 @@ uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 enum { FUTEX_TEXT = 512 };
 
 /*
- * Return a number for the word of S, its data address; 0: it has none.  Equal words have equal
- * numbers, also in shared memory.  IS_PAIR: for the aligned 8 bytes that it is in.
+ * Return a number for the word of S, its data address in the memory of process PID; 0: it has none.
+ * Equal words have equal numbers, also in shared memory.  IS_PAIR: for the aligned 8 bytes that it
+ * is in.
  */
-uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, bool is_pair);
+uint64_t futex_key(const struct resolved *r, const struct resolved_sample *s, pid_t pid,
+		   bool is_pair);
 
 /* Return whether that word is in a file that processes share. */
 bool futex_is_shared(const struct resolved *r, const struct resolved_sample *s);

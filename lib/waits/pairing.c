@@ -12,7 +12,7 @@ enum {
 	SWITCH_NS = 100000,	/* in which a thread that is switched out may still be sampled */
 	LATE_NS = 20000000,	/* ... unless the wait is longer: then it was for something else */
 	JOIN_NS = 1000000000,	/* from an exit until a thread that waited for it runs */
-	PAUSE_NS = 1000000,	/* in which a thread that was interrupted waits again */
+	PAUSE_NS = 200000,	/* in which a thread that was interrupted waits again */
 };
 
 uint32_t pairing_find_thread(const struct pairing *p, pid_t tid)
@@ -69,6 +69,13 @@ static void leave(struct pairing *p, uint32_t at)
 	*(t->newer == NONE ? &p->newest : &p->thread[t->newer].older) = t->older;
 	t->waits = t->woken = t->pauses = t->went_on = false;
 	t->by.time = 0;
+}
+
+const struct pairing_out *pairing_find_wait(const struct pairing *p, pid_t tid)
+{
+	uint32_t at = pairing_find_thread(p, tid);
+
+	return at != NONE && p->thread[at].waits ? &p->thread[at].out : NULL;
 }
 
 /* Return whether the wait of T, which ended so, is one of those that another thread could end. */
@@ -135,13 +142,20 @@ static void charge(struct pairing *p, uint32_t at)
 	struct pairing_thread *t = &p->thread[at];
 	enum pairing_rule rule = rule_of(t);
 
-	if (p->mode == PAIRING_CAUSES)
+	if (t->out.is_short) {		/* nobody knows what for */
+		struct pairing_wake as = t->by;
+		as.at = t->out.at;
+		as.name = NONE;
+		if (t->root != NONE)
+			pairing_charge(p, &as, 0, RULE_NONE, 1, t->woken_at - t->since);
+	} else if (p->mode == PAIRING_CAUSES) {
 		causes_add(p, at, rule == RULE_UNLOCKS);
-	else if (p->mode == PAIRING_MUTEX && rule == RULE_UNLOCKS)
+	} else if (p->mode == PAIRING_MUTEX && rule == RULE_UNLOCKS) {
 		queue_charge(p, at);
-	else if (p->mode == PAIRING_MUTEX)
+	} else if (p->mode == PAIRING_MUTEX) {
 		pairing_charge(p, &t->by, t->out.lock.key ? t->out.lock.name : 0, rule, 1,
 			       t->woken_at - t->since);
+	}
 }
 
 /* Add NS of T's wait, which ended so, to the sums. */
@@ -233,9 +247,10 @@ static void end_unseen(struct pairing *p, uint32_t at, uint64_t time, bool is_op
 
 	bool is_own = t->out.lock.key && !t->out.lock.is_shared;	/* no process reaches it */
 	if (is_counted(p, t, ended))
-		*(is_open ? &sums->open : is_own ? &sums->timed : &sums->outside) += ns;
+		*(is_open ? &sums->open
+		  : is_own || t->out.sleeps ? &sums->timed : &sums->outside) += ns;
 	else if (!t->out.is_aside)
-		*(t->out.sleeps || (is_own && !is_open) ? &sums->slept
+		*(t->out.sleeps || t->out.is_short || (is_own && !is_open) ? &sums->slept
 		  : is_open ? &sums->open_hidden : &sums->outside_hidden) += ns;
 	if (is_shown(p, t, ended))
 		delays_add(&p->delays, root_of(p, t, ended, RULE_NONE), 1, ns);

@@ -72,6 +72,7 @@ struct pairing_out {
 	bool sleeps;		/* it waits for time to pass: a timer ends it */
 	bool joins;		/* it waits for the end of a thread of PID, or a child of it */
 	bool is_idle;		/* if nobody ends it, it had nothing to do */
+	bool is_short;		/* AT only says that it was short */
 	bool is_aside;		/* it is not shown, but may be the cause of another wait */
 };
 
@@ -168,6 +169,10 @@ void pairing_out(struct pairing *p, const struct pairing_out *out);
 
 /* The record of a switch says that TID was switched out at TIME, and whether it could run on. */
 void pairing_switched(struct pairing *p, pid_t tid, uint64_t time, bool preempted);
+
+/* Return the wait of TID, or NULL: it does not wait.  Valid until the next call. */
+const struct pairing_out *pairing_find_wait(const struct pairing *p, pid_t tid);
+
 void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake);
 void pairing_runs(struct pairing *p, pid_t tid, uint64_t time);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waits/wait-stack.h"
+#include "record/words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@ enum { KERNEL_FRAMES_MAX = 128 };
 
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
-	KERNEL_SLEEPS, KERNEL_JOINS, PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK,
-	PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
+	KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_SHORT, PROGRAM_JOINS, PROGRAM_SLEEPS,
+	PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
 	PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
 
@@ -35,7 +36,9 @@ static const char *const parts[HINTS][14] = {
 			    "zap_other_threads" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
-	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done" },
+	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done",
+			   "^kernel_clone", "^_do_fork" },	/* where it is inlined */
+	[KERNEL_SHORT] = { WORD_SHORT_WAITS },
 	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin",
 			    "thrd_join" },
 	[PROGRAM_SLEEPS] = { "JVM_Sleep" },
@@ -97,6 +100,7 @@ static void add_kernel(struct wait_stack *s, uint32_t hints)
 	s->by_sender |= hints & HINT(KERNEL_SENDER);
 	s->sleeps |= hints & HINT(KERNEL_SLEEPS);
 	s->joins |= hints & HINT(KERNEL_JOINS);
+	s->is_short |= hints & HINT(KERNEL_SHORT);
 }
 
 /*

@@ -15,6 +15,7 @@ struct wait_stack {
 	bool by_timer, by_signal, by_exit;	/* the kernel handles a timer, a signal, an end */
 	bool by_sender;		/* it handles packets that this thread sends to this machine */
 	bool sleeps;		/* it waits for time to pass */
+	bool is_short;		/* it is only known that the wait was short */
 	bool joins;		/* it waits for the end of a thread or a process */
 	bool in_call;		/* the program's functions at the leaf call futex() */
 	bool is_lock, is_condition, is_parked;	/* what the nearest function of these waits for */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw-futex [ROUNDS] - waits of threads made by clone() for a lock of three states, as in Ulrich
- * Drepper's "Futexes Are Tricky": a program without pthreads, and with no function of a C library
- * that waits.  Output and rounds are those of "waits".
+ * raw-futex [ROUNDS [processes]] - waits of threads made by clone() for a lock of three states, as
+ * in Ulrich Drepper's "Futexes Are Tricky": a program without pthreads, and with no function of a
+ * C library that waits.  Output and rounds are those of "waits".  With "processes", the threads are
+ * processes that share their memory.
  */
 #include "tests/bin/waiting.h"
 
@@ -22,6 +23,7 @@ static atomic_bool stop;
 static atomic_uint_fast64_t waited;
 static pid_t thread_ids[WAITERS + 1];
 static int rounds = 300;
+static bool processes;
 
 static long futex(void *word, int operation, uint32_t value)
 {
@@ -85,8 +87,9 @@ static int keep_waiting(void *unused)
 
 static void start(int (*work)(void *), pid_t *id)
 {
-	static const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-				 CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+	static const int of_threads = CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_PARENT_SETTID |
+		    CLONE_CHILD_CLEARTID | (processes ? 0 : of_threads);
 	char *stack = malloc(STACK);
 
 	if (!stack || clone(work, stack + STACK, flags, NULL, id, NULL, id) < 0)
@@ -104,6 +107,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		rounds = (int)atof(argv[1]);
+	processes = argc > 2;
 	for (int i = 0; i < WAITERS; i++)
 		start(keep_asking, &thread_ids[i]);
 	start(keep_waiting, &thread_ids[WAITERS]);
