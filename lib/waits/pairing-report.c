@@ -73,7 +73,7 @@ void pairing_report(const struct pairing *p, struct report *report)
 			    "time to pass, for something to do, %s", p->by_all ? ""
 			    : " of this target", (double)hidden / 1e9, p->by_all ? "or for devices"
 			    : "for devices, or for other processes, which --waits -a -p PID shows");
-	if (!shown && !hidden)
+	if (!shown && !hidden && !report->status)
 		report_note(report, "no thread waited: there is not one wait in the stream");
 	if (!shown)
 		return;
