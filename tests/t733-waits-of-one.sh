@@ -37,12 +37,12 @@ check '-a beside -p: waits of that process only, ended by all others' <<'END'
 	awk -v pid=$reader '/context-switches/ && $2 != pid' all >others
 	awk -v pid=$reader '/sched_waking/ && $2 != pid && !index($0, " pid=" pid " ")' all >>others
 	test ! -s others
-	at_least "$(awk -v pid=$reader '/sched_waking/ && $2 != pid' all | wc -l)" 90
+	at_least "$(awk -v pid=$reader '/sched_waking/ && $2 != pid' all | wc -l)" 50
 	pmu-topprof -q --block --frames no-lost -o block s.data
 	by_shell=$(delay block ended=process:sh)
-	at_least "$by_shell" 900000000
-	at_least "$by_shell" $(($(delay block) * 9 / 10))
-	# the stack that wrote the line, of a process that is not recorded otherwise
+	at_least "$by_shell" 500000000	# of 1 s, less what a busy machine loses
+	# the stack that wrote the line, of a process that is not recorded otherwise; what wrote to
+	# "go" ended the first wait
 	pmu-topprof -q --mutex --to folded s.data | grep '_write;' >written
 	at_least "$(awk '{ n += $NF } END { print n }' written)" $((by_shell * 9 / 10))
 END
