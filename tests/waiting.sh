@@ -88,6 +88,29 @@ right() {
 note="no kernel symbols (kptr_restrict): locks are recognised by the names of the C library's\
  functions"
 
+# alike A B: the same lines, but numbers may differ by 3 %: without names, a wait of the program for
+# the kernel, as in a page fault, cannot be told from one for a lock.  What is off by how much may
+# differ, and whether it is too much.
+alike() {
+	paste -d '\n' "$1" "$2" | awk '
+		function differ(a, b) {
+			if (a ~ /^[0-9.]+$/ && b ~ /^[0-9.]+$/)
+				return (a - b) ^ 2 > (0.03 * a + 0.005) ^ 2
+			return a != b
+		}
+		{ gsub(/^[! ]+|[+-][0-9.]+ %$/, "") }
+		NR % 2 { before = $0; next }
+		{
+			wrong = split(before, old, " ") != NF
+			for (i = 1; i <= NF; i++)
+				wrong += differ($i, old[i])
+			if (wrong)
+				print before " / " $0
+			any += wrong
+		}
+		END { exit any > 0 || NR % 2 }'
+}
+
 # nameless NAME: NAME.data gives the same figures without names of the kernel, by the options of
 # pmu-symbolize in $hidden, as with them, by $named; and a note says, once, how.  NAME.judged is
 # what there is to be known of them.
@@ -105,6 +128,6 @@ nameless() {
 	cat hidden.said
 	none grep -F "$note" named.said
 	test "$(grep -cF "$note" hidden.said)" = 1
-	same named.judged hidden.judged
+	alike named.judged hidden.judged
 	mv named.judged $1.judged
 }
