@@ -17,9 +17,11 @@ void outside_begin(struct outside *o, const struct event_list *events,
 		if (events->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
 		    !strcmp(events->event[i].base, EVENT_WAKING))
 			o->event = i;
-	if (is_known && tracepoints_add(&o->formats, all))
-		o->woken = tracepoints_find(&o->formats, events->event[o->event].attr.config,
-					    "pid");
+	uint64_t id = events->event[o->event].attr.config;
+	if (is_known && tracepoints_add(&o->formats, all)) {
+		o->woken = tracepoints_find(&o->formats, id, "pid");
+		o->by = tracepoints_find(&o->formats, id, "common_pid");
+	}
 	free(data.at);
 	for (size_t i = 0; i < threads->count; i++)
 		process_set_add(&o->threads, threads->thread[i].tid);
@@ -49,18 +51,23 @@ static pid_t thread_of(const struct perf_event_header *record, const struct samp
 	return tid > 0 ? tid : 0;
 }
 
-/* Return whether RECORD, a sample of a wake, is of a thread of the target. */
+/*
+ * Return whether RECORD, a sample of a wake, is of a thread of the target.  In a PID namespace, the
+ * tracepoint has other ids than ours, so nobody knows.
+ */
 static bool wakes_target(const struct outside *o, const struct stream_event *event,
 			 const struct perf_event_header *record)
 {
 	struct sample sample;
 	struct record rec;
 	uint64_t needed;
-	int64_t tid;
+	int64_t tid, by;
 
 	record_frame(&rec, (const uint8_t *)record, false);
-	return !o->woken || !sample_decode(event, o->event, &rec, &sample, &needed) ||
+	return !o->woken || !o->by ||
+	       !sample_decode(event, o->event, &rec, &sample, &needed) ||
 	       !tracepoint_number(&o->formats, o->woken, sample.raw, &tid) ||
+	       !tracepoint_number(&o->formats, o->by, sample.raw, &by) || by != sample.tid ||
 	       process_set_has(&o->threads, (pid_t)tid);
 }
 

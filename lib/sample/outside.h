@@ -19,7 +19,8 @@ struct outside {
 	bool on;
 	uint32_t event;			/* whose samples are wakes */
 	struct tracepoints formats;
-	const struct tracepoint_field *woken;	/* in FORMATS; NULL: unknown, so keep all wakes */
+	/* In FORMATS; NULL: unknown, so keep all wakes. */
+	const struct tracepoint_field *woken, *by;
 	struct process_set threads;	/* of the target, by thread id; some may have ended */
 };
 

@@ -299,7 +299,7 @@ static void finish(struct pairing *p, uint32_t at, uint64_t time)
 }
 
 /* T was interrupted, and runs from TIME on: it may go on to wait. */
-static void pause(struct pairing_thread *t, uint64_t time)
+static void begin_pause(struct pairing_thread *t, uint64_t time)
 {
 	if (!t->woken) {
 		t->woken_at = time;
@@ -317,12 +317,14 @@ static void give_up(struct pairing *p, uint32_t at)
 {
 	struct pairing_thread *t = &p->thread[at];
 	uint64_t ran = t->resumed > t->woken_at ? t->resumed : t->woken_at;
+	struct pairing_wake last = t->by;	/* while it ran: it may be for the next wait */
 
 	t->pauses = false;
 	t->by = t->paused_by;
 	if (t->by.time)
 		end_by_wake(p, at, t->woken_at);
 	finish(p, at, ran);
+	p->thread[at].by = last;
 }
 
 bool pairing_expire(struct pairing *p, uint32_t at, uint64_t time)
@@ -358,7 +360,7 @@ void pairing_runs(struct pairing *p, pid_t tid, uint64_t time)
 		t->out.rule = RULE_LAST;	/* it is not the end of a stretch of this wait */
 		end_by_wake(p, at, t->piece);
 	} else if (may_go_on(t, t->woken ? t->by.kind : ENDED_UNKNOWN)) {
-		pause(t, time);
+		begin_pause(t, time);
 		return;
 	}
 	finish(p, at, time);
@@ -369,12 +371,6 @@ static bool goes_on(const struct pairing_thread *t, const struct pairing_out *ou
 {
 	return out->lock.key == t->out.lock.key &&
 	       (!t->resumed || out->time < t->resumed + PAUSE_NS);
-}
-
-/* Return whether A and B wait for the same at the same place. */
-static bool is_same(const struct pairing_out *a, const struct pairing_out *b)
-{
-	return a->lock.key == b->lock.key && (a->lock.key || a->at.stack == b->at.stack);
 }
 
 void pairing_out(struct pairing *p, const struct pairing_out *out)
@@ -390,8 +386,9 @@ void pairing_out(struct pairing *p, const struct pairing_out *out)
 	struct pairing_thread *t = &p->thread[at];
 	if (t->exited)
 		return;		/* its last switch out */
-	if (t->waits && !t->woken && !t->pauses && is_same(&t->out, out))
-		return;		/* it was looked at, as at the start of the next file */
+	if (t->waits && !t->woken && !t->pauses && out->lock.key &&
+	    out->lock.key == t->out.lock.key)
+		return;		/* it was looked at again, as at the start of the next file */
 	if (t->waits && !t->pauses)
 		pairing_runs(p, out->tid, out->time);
 	if (t->pauses && goes_on(t, out)) {
@@ -525,7 +522,7 @@ void pairing_relabel(struct pairing *p, const uint32_t *moved)
 		struct pairing_thread *t = &p->thread[i];
 		t->out.at.labels = t->waits ? moved[t->out.at.labels] : 0;
 		t->by.at.labels = t->by.time ? moved[t->by.at.labels] : 0;
-		if (t->pauses || t->went_on)
+		if (t->paused_by.time && (t->pauses || t->went_on))
 			t->paused_by.at.labels = moved[t->paused_by.at.labels];
 	}
 	for (uint32_t i = 0; i < p->queues; i++)

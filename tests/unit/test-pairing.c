@@ -212,6 +212,13 @@ static void test_interrupted(void)
 	interrupt(&p, 1, 9000100);
 	pairing_exit(&p, &(struct pairing_wake){ .time = 9000200, .pid = 1, .tid = 1 }, 0);
 	tap(p.sums.timed == 297 && !p.unequal, "and a thread that ends waits no more");
+	out(&p, 2, 7, 10000000);
+	interrupt(&p, 2, 10000100);
+	wake(&p, 3, 2, 8, 10000200);
+	out(&p, 2, 8, 10000210);
+	pairing_runs(&p, 2, 10000230);
+	tap(p.sums.timed == 396 && sum(&p, DELAY_ROOT, 2, 0) == 99 && p.sums.outside == 0,
+	    "a wake for the next wait is not lost");
 	pairing_release(&p);
 }
 
