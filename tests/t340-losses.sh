@@ -358,8 +358,9 @@ check 'samples that would show it were lost: the count is called an upper bound,
 		at_most $(($(of_event $event SAMPLE s.data) + $(shown_lost $event))) \
 			$((count / 100000 + 1))
 	done
-	# with room for all records there is no doubt
+	# with room for all records there is no doubt; on a busy machine, there may be none
 	late : -c 2000000
+	! grep 'records of mappings, names and processes were lost' err || exit 0
 	# a clock counts in the kernel, too: where that is not sampled, a copy may have no sample
 	if grep -q "the kernel.s own code is not sampled" err; then
 		at_most "${doubt:-0}" 10

@@ -394,6 +394,8 @@ class Oracle:
         is_named = any(part in u[0] for u in user[:16] for part in NAMES_OF_LOCKS)
         wait.joins = (any(k in ("do_wait", "__do_wait") or k.startswith("kernel_wait") or
                           k == "wait_for_vfork_done" for k in kernel) or
+                      any(k in ("kernel_clone", "_do_fork") for k in kernel) and
+                      any("wait_for_completion" in k for k in kernel) or
                       any("join" in u[0] for u in user[:16]) or
                       (any("futex" in k for k in kernel) and not is_named))
         wait.idle, wait.shared = self.idle, bool(lock) and isinstance(lock[0], tuple)

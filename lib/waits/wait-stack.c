@@ -12,7 +12,8 @@ enum { KERNEL_FRAMES_MAX = 128 };
 
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
-	KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_SHORT, PROGRAM_JOINS, PROGRAM_SLEEPS,
+	KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_CLONES, KERNEL_COMPLETES, KERNEL_SHORT,
+	PROGRAM_JOINS, PROGRAM_SLEEPS,
 	PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
 	PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
@@ -36,8 +37,10 @@ static const char *const parts[HINTS][14] = {
 			    "zap_other_threads" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
-	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done",
-			   "^kernel_clone", "^_do_fork" },	/* where it is inlined */
+	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done" },
+	/* vfork(), where that is inlined */
+	[KERNEL_CLONES] = { "^kernel_clone", "^_do_fork" },
+	[KERNEL_COMPLETES] = { "wait_for_completion" },
 	[KERNEL_SHORT] = { WORD_SHORT_WAITS },
 	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin",
 			    "thrd_join" },
@@ -99,7 +102,9 @@ static void add_kernel(struct wait_stack *s, uint32_t hints)
 	s->by_signal |= hints & HINT(KERNEL_SIGNAL);
 	s->by_sender |= hints & HINT(KERNEL_SENDER);
 	s->sleeps |= hints & HINT(KERNEL_SLEEPS);
-	s->joins |= hints & HINT(KERNEL_JOINS);
+	/* the leaf comes first */
+	s->completes |= hints & HINT(KERNEL_COMPLETES);
+	s->joins |= hints & HINT(KERNEL_JOINS) || (s->completes && hints & HINT(KERNEL_CLONES));
 	s->is_short |= hints & HINT(KERNEL_SHORT);
 }
 

@@ -16,6 +16,7 @@ struct wait_stack {
 	bool by_sender;		/* it handles packets that this thread sends to this machine */
 	bool sleeps;		/* it waits for time to pass */
 	bool is_short;		/* it is only known that the wait was short */
+	bool completes;		/* it waits until something in the kernel is done */
 	bool joins;		/* it waits for the end of a thread or a process */
 	bool in_call;		/* the program's functions at the leaf call futex() */
 	bool is_lock, is_condition, is_parked;	/* what the nearest function of these waits for */
