@@ -67,7 +67,8 @@ static bool wakes_target(const struct outside *o, const struct stream_event *eve
 	return !o->woken || !o->by ||
 	       !sample_decode(event, o->event, &rec, &sample, &needed) ||
 	       !tracepoint_number(&o->formats, o->woken, sample.raw, &tid) ||
-	       !tracepoint_number(&o->formats, o->by, sample.raw, &by) || by != sample.tid ||
+	       !tracepoint_number(&o->formats, o->by, sample.raw, &by) ||
+	       (sample.tid > 0 && by != sample.tid) ||	/* else it has ended */
 	       process_set_has(&o->threads, (pid_t)tid);
 }
 
