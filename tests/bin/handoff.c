@@ -4,11 +4,10 @@
  * one.  The kernel sees nothing of that: only next_holder(), which has the lock after culprit(),
  * wakes waiter().  So of what culprit() causes, a profile knows nothing.
  */
-#include "tests/bin/waiting.h"
+#include "tests/bin/own-lock.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -18,7 +17,6 @@ enum { FREE, TAKEN, CONTENDED };
 
 static _Atomic uint32_t handed_lock;
 static atomic_bool polls, is_handed, stop;
-static atomic_uint_fast64_t waited;
 static int rounds = 300;
 
 static void futex(int operation, uint32_t value)
@@ -42,24 +40,6 @@ static void unlock(void)
 		atomic_store(&is_handed, true);
 	else if (atomic_exchange(&handed_lock, FREE) == CONTENDED)
 		futex(FUTEX_WAKE_PRIVATE, 1);
-}
-
-FUNCTION void waiter(void)
-{
-	uint64_t start = now();
-
-	lock();
-	atomic_fetch_add(&waited, now() - start);
-	unlock();
-	STAY;
-}
-
-FUNCTION void culprit(void)
-{
-	lock();
-	nap(4000);
-	unlock();
-	STAY;
 }
 
 FUNCTION void next_holder(void)

@@ -5,11 +5,10 @@
  * C library that waits.  Output and rounds are those of "waits".  With "processes", the threads are
  * processes that share their memory.
  */
-#include "tests/bin/waiting.h"
+#include "tests/bin/own-lock.h"
 
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -20,7 +19,6 @@ enum { WAITERS = 3, STACK = 64 * 1024 };
 
 static _Atomic uint32_t raw_lock;
 static atomic_bool stop;
-static atomic_uint_fast64_t waited;
 static pid_t thread_ids[WAITERS + 1];
 static int rounds = 300;
 static bool processes;
@@ -44,24 +42,6 @@ static void unlock(void)
 {
 	if (atomic_exchange(&raw_lock, FREE) == CONTENDED)
 		futex(&raw_lock, FUTEX_WAKE_PRIVATE, 1);
-}
-
-FUNCTION void waiter(void)
-{
-	uint64_t start = now();
-
-	lock();
-	atomic_fetch_add(&waited, now() - start);
-	unlock();
-	STAY;
-}
-
-FUNCTION void culprit(void)
-{
-	lock();
-	nap(4000);
-	unlock();
-	STAY;
 }
 
 static int keep_asking(void *unused)
