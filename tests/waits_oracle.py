@@ -68,11 +68,20 @@ def plain(name):
     return "::".join(parts[:-1])
 
 
+def debug_file(path):
+    """the file with the names of PATH that Debian's packages for debugging have, or PATH"""
+    notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout
+    found = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", notes)
+    debug = found and "/usr/lib/debug/.build-id/%s/%s.debug" % found.groups()
+    return debug if debug and os.path.isfile(debug) else path
+
+
 class Symbols:
     """functions and variables of an ELF file, by address"""
     def __init__(self, path, exported):
-        out = subprocess.run(["nm", "-nS"] + (["-D"] if exported else []) + [path],
-                             capture_output=True, text=True).stdout
+        names = debug_file(path) if exported else path
+        out = subprocess.run(["nm", "-nS"] + (["-D"] if names == path and exported else []) +
+                             [names], capture_output=True, text=True).stdout
         self.functions, self.variables = [], []
         for line in out.splitlines():
             words = line.split()
