@@ -129,11 +129,13 @@ class Judge:
             all = sum(ns for (l, f), ns in waited.items() if l == lock and f)
             got = caused[lock, function]
             unsure = truth.verbs["unsure"].get((lock, "-"), 0)
-            # on a busy machine, a thread that a timer woke is in no queue until it gets a CPU, and
-            # an unlock meanwhile wakes nobody, so that the next one is charged
-            is_vague = self.is_busy and truth.kind in ("impatient", "interrupted")
+            # a thread that a timer woke is in no queue until it waits again, and an unlock
+            # meanwhile wakes nobody, so that the next one is charged; on a busy machine, that is
+            # often so
+            is_vague = truth.kind in ("impatient", "interrupted")
+            most = self.most if not is_vague else 0.2 if self.is_busy else 0.85
             if len(truth.verbs["caused"]) == 1:
-                self.check(all and got >= (0.2 if is_vague else self.most) * all, "%s caused %.2f %% of %.4f s for %s" %
+                self.check(all and got >= most * all, "%s caused %.2f %% of %.4f s for %s" %
                            (function, 100 * got / (all or 1), all / 1e9, lock))
             elif (lock, function) in truth.verbs["napped"]:
                 self.near("%s caused, of %s," % (function, lock), got, want, self.bar,
