@@ -460,8 +460,8 @@ class Oracle:
                 self.take_sample(self.stream.sample(body))
         for tid in list(self.pausing):
             self.gives_up(tid)
-        for wait in self.waiting.values():
-            wait.back = self.stream.end
+        for wait in self.waiting.values():      # some began after the end that the stream states
+            wait.back = max(self.stream.end, wait.wake.time if wait.wake else wait.start)
             self.waits.append(wait)
         return self
 
