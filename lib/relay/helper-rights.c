@@ -35,7 +35,7 @@ static uid_t user_of(const struct target *target)
 {
 	uid_t user = 0, owner;
 
-	if (target_is_by_cpu(target) || target->wakers || target->command)
+	if (target_needs_others(target) || target->command)
 		return 0;
 	for (size_t i = 0; i < target->pids + target->tids; i++) {
 		pid_t id = i < target->pids ? target->pid[i] : target->tid[i - target->pids];

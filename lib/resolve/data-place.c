@@ -157,8 +157,8 @@ static bool try_image(const struct sought *q, const struct mapping *c, uint32_t 
 
 /*
  * Return whether a program or library covers the address of Q; then set *OUT.  Its code is the
- * nearest below, or above if the file starts with data.  But a mapping may be recorded longer than
- * its segment is, and then seems to go on behind what was mapped into the rest, such as the vdso.
+ * nearest below, or above if the file starts with data.  But a recorded mapping may be
+ * longer than its segment: what was mapped over its end later, such as the vdso, is then inside it.
  */
 static bool find_image(const struct sought *q, struct image_place *out)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/outside.h"
+#include "sample/request.h"
+#include "sample/waiting.h"
 #include "target/tracing.h"
+#include "waits/switch-fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +12,14 @@ void outside_begin(struct outside *o, const struct event_list *events,
 		   const struct threads *threads)
 {
 	struct buffer data = { 0 };
-	bool is_known = tracing_data(&data, events);
-	struct cursor all = { .at = data.at, .end = data.at + data.size };
 
 	o->on = true;
 	for (uint32_t i = 0; i < events->count; i++)
-		if (events->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
-		    !strcmp(events->event[i].base, EVENT_WAKING))
+		if (request_is_wakes(&events->event[i]))
 			o->event = i;
-	uint64_t id = events->event[o->event].attr.config;
-	if (is_known && tracepoints_add(&o->formats, all)) {
-		o->woken = tracepoints_find(&o->formats, id, "pid");
-		o->by = tracepoints_find(&o->formats, id, "common_pid");
-	}
+	if (tracing_data(&data, events))	/* else most kernels' formats are taken */
+		tracepoints_add(&o->formats, (struct cursor){ .at = data.at,
+							       .end = data.at + data.size });
 	free(data.at);
 	for (size_t i = 0; i < threads->count; i++)
 		process_set_add(&o->threads, threads->thread[i].tid);
@@ -30,24 +28,13 @@ void outside_begin(struct outside *o, const struct event_list *events,
 /* Return the thread that RECORD, of the target, is about; 0: none. */
 static pid_t thread_of(const struct perf_event_header *record, const struct sample_layout *layout)
 {
-	const uint8_t *at = (const uint8_t *)record;
+	uint64_t time;
 	pid_t tid;
 
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		at += sizeof(*record) + layout->tid + 4;	/* u32 pid, tid */
-		break;
-	case PERF_RECORD_FORK:
-		at += sizeof(*record) + 8;			/* u32 pid, ppid, tid, ptid */
-		break;
-	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-		at += record->size - layout->trailer_size + 4;	/* u32 pid, tid */
-		break;
-	default:
+	if (record->type == PERF_RECORD_FORK)	/* u32 pid, ppid, tid, ptid */
+		memcpy(&tid, (const uint8_t *)record + sizeof(*record) + 8, sizeof(tid));
+	else if (!waiting_read_switch(record, layout, &tid, &time))
 		return 0;
-	}
-	memcpy(&tid, at, sizeof(tid));
 	return tid > 0 ? tid : 0;
 }
 
@@ -60,16 +47,15 @@ static bool wakes_target(const struct outside *o, const struct stream_event *eve
 {
 	struct sample sample;
 	struct record rec;
-	uint64_t needed;
-	int64_t tid, by;
+	uint64_t needed, id = event->attr.config;
 
 	record_frame(&rec, (const uint8_t *)record, false);
-	return !o->woken || !o->by ||
-	       !sample_decode(event, o->event, &rec, &sample, &needed) ||
-	       !tracepoint_number(&o->formats, o->woken, sample.raw, &tid) ||
-	       !tracepoint_number(&o->formats, o->by, sample.raw, &by) ||
-	       (sample.tid > 0 && by != sample.tid) ||	/* else it has ended */
-	       process_set_has(&o->threads, (pid_t)tid);
+	if (!sample_decode(event, o->event, &rec, &sample, &needed))
+		return true;
+	int64_t by = switch_field(&o->formats, id, sample.raw, FIELD_BY);
+	int64_t woken = switch_field(&o->formats, id, sample.raw, FIELD_PID);
+	bool has_own_ids = by == sample.tid || sample.tid <= 0;	/* or it has ended */
+	return !has_own_ids || !woken || process_set_has(&o->threads, (pid_t)woken);
 }
 
 bool outside_takes(struct outside *o, const struct stream_events *events, uint32_t event,

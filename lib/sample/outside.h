@@ -19,8 +19,6 @@ struct outside {
 	bool on;
 	uint32_t event;			/* whose samples are wakes */
 	struct tracepoints formats;
-	/* In FORMATS; NULL: unknown, so keep all wakes. */
-	const struct tracepoint_field *woken, *by;
 	struct process_set threads;	/* of the target, by thread id; some may have ended */
 };
 

@@ -138,12 +138,16 @@ bool request_can_wake(const struct event_options *how, struct report *report)
 	return can;
 }
 
+bool request_is_wakes(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(event->base, EVENT_WAKING);
+}
+
 /* Return whether LIST samples wakeups already: there would be two samples of each. */
 static bool has_wakes(const struct event_list *list, struct report *report)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->event[i].attr.type == PERF_TYPE_TRACEPOINT &&
-		    !strcmp(list->event[i].base, EVENT_WAKING)) {
+		if (request_is_wakes(&list->event[i])) {
 			report_error(report, "--waits samples '" EVENT_WAKING "' itself: leave it "
 				     "out of -e");
 			return true;

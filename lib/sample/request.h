@@ -29,6 +29,9 @@ struct event_reply {
  */
 bool request_can_wake(const struct event_options *how, struct report *report);
 
+/* Return whether EVENT samples who wakes threads up. */
+bool request_is_wakes(const struct event *event);
+
 /*
  * Add the events of REQUEST to LIST.  Returns false if no event can be sampled: reported, or
  * REPLY has the reason.

@@ -77,7 +77,7 @@ static uint64_t now(const struct sampler *s)
 static bool starts_late(const struct sampler_options *o)
 {
 	return o->settings.callchain == CHAIN_DWARF && !o->delay &&
-	       (target_is_by_cpu(o->target) || o->target->wakers || o->target->pids > 1);
+	       (target_needs_others(o->target) || o->target->pids > 1);
 }
 
 /* Complete the attrs, and compute the layout of their records.  False: reported. */
@@ -539,9 +539,8 @@ static bool start(struct sampler *s)
 	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .events = &s->events,
-				 .layout = sampler_layout(s),
-				 .clock = o->settings.clock, .out = s->out,
-				 .buffer_size = o->buffer_size,
+				 .layout = sampler_layout(s), .out = s->out,
+				 .clock = o->settings.clock, .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	s->flow.shorts = (struct short_waits){ .least = o->waits_min,

@@ -48,7 +48,7 @@ static void write_processes(struct sampler *s, struct output *out)
 	const struct target *t = s->options->target;
 	const struct process_set *family = &s->flow.family;
 
-	if (target_is_by_cpu(t) || t->wakers)
+	if (target_needs_others(t))
 		write_all_processes(s, out);
 	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)

@@ -56,4 +56,10 @@ static inline bool target_is_by_cpu(const struct target *t)
 	return t->system || t->cgroup;
 }
 
+/* Return whether the processes of others are recorded, too, if only because they wake threads. */
+static inline bool target_needs_others(const struct target *t)
+{
+	return target_is_by_cpu(t) || t->wakers;
+}
+
 void target_release(struct target *t);

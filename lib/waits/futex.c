@@ -39,7 +39,7 @@ static uint64_t argument(const struct perf_event_attr *attr, const struct stream
 	return word_at(s->user_regs, at);
 }
 
-/* Return whether ADDRESS may be that of a word: not a small number, nor between two words. */
+/* Return whether a word can be at ADDRESS: it is aligned, and not a small number. */
 static bool may_be_word(uint64_t address)
 {
 	return address >= 4096 && address % 4 == 0;

@@ -44,7 +44,7 @@ static void report_explained(const struct pairing *p, double all, struct report 
 {
 	const struct pairing_sums *s = &p->sums;
 	const double outside = (double)(s->outside + s->outside_hidden);
-	const double told_share = 0.05;	/* so much from outside is told without -v, too */
+	const double told_share = 0.05;	/* a larger share from outside is told without -v, too */
 	char timed[64] = "", text[256];
 
 	if (s->timed)

@@ -15,9 +15,9 @@ enum switch_field {
 enum { FLAGS_INTERRUPT = 0x08 | 0x10 };
 
 /*
- * Return FIELD of RAW, a sample of tracepoint ID; 0: there is none.  The stream says where it is:
- * some kernels have more fields before it than others.  If it does not, most kernels' places are
- * taken.
+ * Return FIELD of RAW, the raw data of a sample of tracepoint ID; 0: there is none.  FORMATS say
+ * where it is, as some kernels have more fields before it than others.  What they lack is where
+ * most kernels have it.
  */
 int64_t switch_field(const struct tracepoints *formats, uint64_t id, struct bytes raw,
 		     enum switch_field field);

@@ -13,17 +13,16 @@ enum { KERNEL_FRAMES_MAX = 128 };
 enum {
 	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
 	KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_CLONES, KERNEL_COMPLETES, KERNEL_SHORT,
-	PROGRAM_JOINS, PROGRAM_SLEEPS,
-	PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK, PROGRAM_CONDITION,
-	PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
+	PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK,
+	PROGRAM_CONDITION, PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
 
 #define HINT(bit) (1U << (bit))
 
 /*
  * Parts of names, from the start of a word on; after ^, from the start of the name.  Those of the
- * kernel are in kernel/futex/, exit.c, time/ and signal.c, and in
- * net/core/dev.c; those of programs in glibc, musl, and the standard libraries of C++, Rust, Java.
+ * kernel are in kernel/futex/, exit.c, time/ and signal.c, and in net/core/dev.c; those of programs
+ * in glibc, musl, and the standard libraries of C++, Rust, Java.
  */
 static const char *const parts[HINTS][14] = {
 	[KERNEL_FUTEX] = { "futex" },

@@ -374,7 +374,7 @@ static void test_old_file(void)
 	unlink("out");
 }
 
-/* Return whether the file "out" has TEXT; NULL: whether there is none. */
+/* Return whether the file "out" has TEXT; if TEXT is NULL, whether there is no such file. */
 static bool has(const char *text)
 {
 	if (!text || access("out", F_OK) < 0)
