@@ -37,6 +37,7 @@ check 'task-clock and context switches are those of getrusage()' <<'END'
 	counts() { pmu-stat --json -e task-clock,context-switches -o out -- touches 0 30000000 50 >said; }
 	undisturbed counts
 	read -r ns switches <said
+	cat said
 	near "$(value task-clock)" "$ns" $((ns / 20 + 10000000 + taken * 1000000))
 	counts_kernel || skip "who may not count the kernel cannot count context switches"
 	near "$(value context-switches)" "$switches" 5
@@ -384,10 +385,14 @@ check 'intervals: their counts add up to those of the run' <<'END'
 END
 
 check 'each thread, CPU, core and node has rows of its own' <<'END'
-	ten threads 0.3 &
+	ten threads forever &
 	pid=$!
-	pmu-stat --to csv -e task-clock -p $pid --per-thread >out 2>err
-	at_least "$(grep -cE "^[0-9]+ [a-z0-9]+,task-clock," out)" 2
+	threads() { test "$(ls /proc/$pid/task | wc -l)" -ge 11; }
+	eventually threads
+	pmu-stat --to csv -e task-clock -p $pid --per-thread -d 0.1 >out 2>err
+	kill $pid
+	cat out
+	test "$(grep -cE "^[0-9]+ (ten|t[0-9]),task-clock," out)" = 11
 	counts_kernel || skip "who may not count the kernel cannot count CPUs"
 	cpus=/sys/devices/system/cpu
 	for unit in cpu core node; do
