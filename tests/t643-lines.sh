@@ -49,8 +49,9 @@ EOF2
 # second counter is OFFSET bytes after the first
 record() {
 	at=$(nm "$scratch/$1" | awk '$3 == "counters" { print $1 }')
-	pmu-sample -q -c "${4:-1}" --record data -e "mem:0x$at/8:w:u,$(printf 'mem:0x%x/8:w:u' \
-		$((0x$at + $2)))" -o "$scratch/$3" -- "$scratch/$1" 1000
+	lossless "$scratch/$3" pmu-sample -q -c "${4:-1}" --record data \
+		-e "mem:0x$at/8:w:u,$(printf 'mem:0x%x/8:w:u' $((0x$at + $2)))" \
+		-o "$scratch/$3" -- "$scratch/$1" 1000
 }
 
 why=

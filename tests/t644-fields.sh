@@ -206,7 +206,7 @@ EOF
 record() {
 	gcc "$@" -O1 -static -no-pie "$scratch/live.c" -o live
 	at=$(nm live | sed -n 's/^0*\([0-9a-f]*\) b table$/0x\1/p')
-	pmu-sample -q -c 1 -e "mem:$(printf 0x%x $((at + 2 * 40 + 32)))/8:w:u" \
+	lossless s.data pmu-sample -q -c 1 -e "mem:$(printf 0x%x $((at + 2 * 40 + 32)))/8:w:u" \
 		-e "mem:$(printf 0x%x $((at + 2 * 40 + 24)))/8:w:u" --record data -o s.data \
 		-- ./live
 }

@@ -155,25 +155,30 @@ check 'a thread that waits before the start has its lock' <<'END'
 	echo >&3
 END
 
+# attached WHO: s.data of ./program, which exists before
+attached() {
+	rm -f says s.data go
+	mkfifo go
+	sh -c 'read -r line <go; exec ./program 300' >says &
+	target=$!
+	case $1 in
+	-a) pmu-sample --waits -e dummy -m 64Mi -o s.data -a 2>err & ;;
+	*) pmu-sample --waits -e cpu-clock -F 1000 -o s.data $1 $target 2>err & ;;
+	esac
+	recorder=$!
+	eventually test -s s.data
+	echo >go
+	wait $target
+	kill -INT $recorder 2>/dev/null || :
+	wait $recorder || :
+}
+
 check 'processes, threads, everything: the waits are there, and other events' <<'END'
 	needs_waits
 	program
 	for who in "-p" "-a" "--children -p"; do
-		rm -f says s.data
-		mkfifo go
-		sh -c 'read -r line <go; exec ./program 300' >says &
-		target=$!
-		case $who in
-		-a) pmu-sample --waits -e dummy -o s.data -a 2>err & ;;
-		*) pmu-sample --waits -e cpu-clock -F 1000 -o s.data $who $target 2>err & ;;
-		esac
-		recorder=$!
-		eventually test -s s.data
-		echo >go
-		wait $target
-		kill -INT $recorder 2>/dev/null || :
-		wait $recorder || :
-		rm go
+		lossless s.data attached "$who"
+		cat err
 		# nothing is missing: the kernel also counts for the thread that is woken; but in an
 		# idle CPU it counts interrupts' wakeups of which it takes no samples
 		test "$who" = -a || none grep 'sched_waking' err
