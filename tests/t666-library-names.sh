@@ -218,7 +218,7 @@ check 'addresses in programs and libraries have the names that perf finds' <<'EN
 	}
 	EOF
 	gcc -O1 -g -fno-omit-frame-pointer -o sorts sorts.c
-	perf record -q -e cpu-clock:u -F 500 -g -o perf.data ./sorts 2>err
+	perf_record -e cpu-clock:u -F 500 -g -o perf.data ./sorts
 	perf script -f -i perf.data -F ip,sym --no-inline 2>err |
 		awk '$2 ~ /^[A-Za-z]/ && !/@/ { print $1, $2 }' | sort -u >want
 	stream symbols perf.data 2>err | sort -u >got
