@@ -75,11 +75,19 @@ check 'page faults and CPU time of an operation; the compiler and the start are 
 	pmu-stat --bench -e page-faults -- "$scratch/costs.test" -test.bench=Faults \
 		-test.benchtime=1000x >out
 	near "$(format BenchmarkFaults page-faults/op <out)" 8 0.3
-	# whatever the machine does besides, these operations take a millisecond of CPU time
-	# the start varies by some 30 ms where other work disturbs it
-	pmu-stat --bench -e task-clock -- "$scratch/costs.test" -test.bench=Time \
-		-test.benchtime=400x >out
-	near "$(format BenchmarkTime task-clock-ns/op <out)" 1000000 200000
+	# whatever the machine does besides, these operations take a millisecond of CPU time, and
+	# what Go's own threads take; the start varies by some 30 ms where other work disturbs it,
+	# at times by more
+	for attempt in 1 2 3 4 5; do
+		pmu-stat --bench -e task-clock -- "$scratch/costs.test" -test.bench=Time \
+			-test.benchtime=400x >out
+		cat out
+		clock=$(format BenchmarkTime task-clock-ns/op <out)
+		truth=$(format BenchmarkTime process-ns/op <out)
+		! near "$clock" "$truth" 100000 || break
+	done
+	near "$clock" "$truth" 100000
+	at_least "$truth" 1000000
 	grep -q "^BenchmarkTime	 *400	" out
 END
 
