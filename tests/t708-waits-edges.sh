@@ -7,10 +7,13 @@
 # profiled NAME PROGRAM...: NAME.data, NAME.all, .block and .mutex of its waits; it says NAME.truth.
 # All parts are as long as the waits, or pmu-topprof fails.
 profiled() {
+	lossless $1.data recorded "$@"
+	profiled_data $1
+}
+recorded() {
 	name=$1
 	shift
 	pmu-sample -q --waits -e dummy -m 8Mi -o $name.data "$@" 2>$name.truth
-	profiled_data $name
 }
 profiled_data() {
 	for how in block=all block mutex mutex=causes; do

@@ -6,6 +6,7 @@
 
 # follow: a reader of lines, process $reader, which waits for another process, $writer, 100 times
 follow() {
+	rm -f lines go
 	mkfifo lines go
 	sh -c 'read -r line <go; while read -r line; do :; done <lines' &
 	reader=$!
@@ -14,8 +15,10 @@ follow() {
 }
 
 # recorded OPTION...: that, in s.data
-recorded() {
+recorded() { lossless s.data followed "$@"; }
+followed() {
 	follow
+	rm -f s.data
 	pmu-sample -q --waits -e dummy -m 64Mi -o s.data "$@" -p $reader &
 	eventually test -s s.data
 	echo >go
@@ -65,11 +68,16 @@ check 'with -p alone there is nobody to blame: a message says how to find out' <
 	done
 END
 
-check 'of a recording of all: the waits of a process, by a selection and by labels' <<'END'
-	needs_waits
+# all_followed: the same, of all processes
+all_followed() {
 	follow
 	pmu-sample -q --waits -e dummy -m 64Mi -a -o s.data -- sh -c "echo >go; sleep 0.7"
 	wait
+}
+
+check 'of a recording of all: the waits of a process, by a selection and by labels' <<'END'
+	needs_waits
+	lossless s.data all_followed
 	for how in block block=all; do
 		pmu-topprof -q --$how --frames no-lost --pid $reader -o selected s.data
 		pmu-topprof -q --$how --frames no-lost --label pid -o labelled s.data

@@ -80,9 +80,11 @@ gcc -O1 -g -pthread "$scratch/queue.c" -o "$scratch/queue" || exit 1
 recorded() {
 	needs_tracepoints
 	needs_root
-	test -s "$scratch/q.data" ||
+	record() {
 		pmu-sample --off-cpu -e sched:sched_waking/period=1/ --record raw,user-regs=di \
 			--unwind -o "$scratch/q.data" -- "$scratch/queue" >"$scratch/truth"
+	}
+	test -s "$scratch/q.data" || lossless "$scratch/q.data" record
 	ln -sf "$scratch/q.data" "$scratch/truth" .
 	pmu-symbolize -o q.sym q.data
 }
