@@ -76,10 +76,27 @@ check 'they take what other profiles take, but no event, no rate, and no labels 
 	refused 400 "unknown parameter 'rate'" "$url/debug/pprof/block?rate=10"
 	refused 400 "no labels of programs are recorded at tracepoints" \
 		"$mutex?seconds=0.1&pid=$target&label=label:user"
+	refused 400 "callgraph: waits need callchains" "$mutex?seconds=0.1&comm=ten&callgraph=none"
 	refused 400 "seconds takes a number" "$mutex?seconds=x"
 	get "$url/debug/pprof/" >index
 	for side in block mutex; do grep -q "href=./debug/pprof/$side?seconds=10" index; done
 	refused 405 "use GET" -X POST "$mutex"
+END
+
+check 'of a server that records no callchains, these profiles have them nevertheless' <<'END'
+	any_user
+	unsanitized
+	needs_command curl
+	workload
+	recorders
+	serve -p $target --call-graph=none
+	get "$url/debug/pprof/block?seconds=0.1" >answer
+	get "$url/debug/pprof/profile?seconds=0.1" >answer
+	cat sample
+	sed -n 1p sample >waits
+	grep -e "--waits --unwind" waits
+	none grep call-graph waits
+	sed -n 2p sample | grep -e --call-graph=none
 END
 
 check 'without the right to tracepoints: status 500 and the sentence of pmu-sample' <<'END'

@@ -159,6 +159,11 @@ static void start_sampling(struct job *job)
 		job_refuse(job, 400, "label: no labels of programs are recorded at tracepoints");
 		return;
 	}
+	if (recipe_records_waits(job->recipe.kind) && job->query->callgraph &&
+	    !strcmp(job->query->callgraph, "none")) {
+		job_refuse(job, 400, "callgraph: waits need callchains, so it cannot be none");
+		return;
+	}
 	job->samples = true;
 	start_work(job, recipe_profile(&job->recipe, &job->arena),
 		   (double)job->recipe.duration / 1e9, sampled);
@@ -349,7 +354,7 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 	job->answer = answer;
 	job->recipe = (struct recipe){
 		.kind = kind, .page = answer == JOB_PAGE, .query = query, .pid = pid,
-		.settings = s->settings, .unlabelled = recipe_has_tracepoint(kind),
+		.settings = s->settings, .unlabelled = recipe_records_waits(kind),
 		.duration = query->seconds ? query->seconds : normal < most ? normal : most,
 	};
 	if (answer == JOB_EVENTS)

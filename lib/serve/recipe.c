@@ -54,7 +54,7 @@ static void tool(struct command_lines *l, const char *name)
 	word(l, "%s", name);
 }
 
-bool recipe_has_tracepoint(enum recipe_kind kind)
+bool recipe_records_waits(enum recipe_kind kind)
 {
 	return kind == RECIPE_BLOCK || kind == RECIPE_MUTEX;
 }
@@ -93,6 +93,8 @@ static void add_callgraph(struct command_lines *l, const struct recipe *r)
 	const struct callgraph_target target = {
 		.pid = r->pid, .is_many = !r->pid, .can_unwind = true,
 	};
+	if (recipe_records_waits(r->kind) && !strcmp(how, "none"))
+		how = "auto";	/* "none" of --call-graph is for the other profiles */
 	/*
 	 * Several processes are recorded by frame pointers: to unwind, a process of pmu-sample
 	 * gives up rights, and the system call filter of doc/pmu-serve.service forbids that.

@@ -37,8 +37,11 @@ struct recipe {
 /* Tools joined by pipes, for work_start().  They live in an arena. */
 typedef char *const *const *recipe_tools;
 
-/* Return whether KIND samples a tracepoint, whatever events the query names. */
-bool recipe_has_tracepoint(enum recipe_kind kind);
+/*
+ * Return whether KIND records waits: it samples a tracepoint, whatever events the query names, and
+ * its samples mean nothing without callchains.
+ */
+bool recipe_records_waits(enum recipe_kind kind);
 
 /* Return the tool that describes the events of R. */
 recipe_tools recipe_encode(const struct recipe *r, struct arena *arena);
