@@ -112,6 +112,41 @@ check "std::atomic's wait() for an int: the lock is the variable, the notifier i
 	tried notified
 END
 
+# own_words KIND: each wait of it is due to the last waker alone
+own_words() {
+	recorded own-words $1 &&
+	pmu-topprof --mutex -v -o mutex s.data 2>said &&
+	cat said &&
+	go tool pprof -tags block 2>err >tags &&
+	cat tags &&
+	grep -E '\( *(9[0-9.]+|100)%\): last waker$' tags
+}
+queued() { own_words $1 && truth --last-waker 0.15-0.7 truth block mutex; }
+listed() {
+	own_words vectors &&
+	waits=$(ns_with block -focus='^waiter$' -ignore=scheduler) &&
+	near $waits "$(awk '$2 == "waited" { print $6 }' truth)" $((waits / 10)) &&
+	at_least "$(charged culprit)" $((waits / 2)) &&
+	test -z "$(ns_with block -focus='^waiter$' -tagfocus=lock=.)"
+}
+single='of the waiting is at semaphores or conditions of one thread each: it is charged to the last waker'
+
+check 'of locks that each thread waits for at its own semaphore or condition, a note says so' <<'END'
+	needs_waits
+	tried queued semaphores
+	grep -F "$single" said
+	tried queued conditions
+	grep -F "$single" said
+END
+
+check 'of a list of words, futex_waitv(), no lock is known, and the last waker is charged' <<'END'
+	needs_waits
+	exits=0
+	own-words vectors 0 2>truth || exits=$?
+	test $exits != 77 || skip "a kernel before 5.16"
+	tried listed
+END
+
 # notified_by KIND PERCENT: by culprit() or stranger(), PERCENT at least by the latter
 notified_by() {
 	recorded ./atomics $1 50 &&

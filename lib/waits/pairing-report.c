@@ -58,6 +58,20 @@ static void report_explained(const struct pairing *p, double all, struct report 
 	(outside > told_share * all ? report_note : report_summary)(report, "%s", text);
 }
 
+/* Report how much of the waiting may be for locks that cannot be seen. */
+static void report_own_words(const struct pairing *p, struct report *report)
+{
+	double share = 100 * (double)own_words_sum(&p->own) / (double)p->sums.waited;
+
+	if (share > 50)
+		report_note(report, "%.1f %% of the waiting is at semaphores or conditions of one "
+			    "thread each: it is charged to the last waker; if they are parts of "
+			    "locks, as in databases, that may be the next in the queue", share);
+	else if (share > 0)
+		report_summary(report, "waits: %.1f %% are at semaphores or conditions of one "
+			       "thread each, charged to the last waker", share);
+}
+
 void pairing_report(const struct pairing *p, struct report *report)
 {
 	const struct pairing_sums *s = &p->sums;
@@ -84,6 +98,7 @@ void pairing_report(const struct pairing *p, struct report *report)
 		report_summary(report, "waits: %.3f s are the hand-over of locks, until the next "
 			       "holder ran: they are charged to the unlock after it",
 			       (double)s->handover / 1e9);
+	report_own_words(p, report);
 	if (!s->parked)
 		return;
 	double share = 100 * (double)s->parked / (double)s->locked;

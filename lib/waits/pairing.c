@@ -128,19 +128,35 @@ void pairing_charge_earlier(struct pairing *p, uint32_t root, uint64_t ns)
 	p->sums.charged += ns;
 }
 
+/* Return whether OUT is for a semaphore or a condition. */
+static bool may_be_own(const struct pairing_out *out)
+{
+	return out->lock.key && out->is_idle && out->rule != RULE_PARKED && !out->joins;
+}
+
+/* Return the word that T waits for, if that may be its own, and nobody else has waited there. */
+static struct own_word *own_word_of(const struct pairing *p, const struct pairing_thread *t)
+{
+	return may_be_own(&t->out) ? own_words_find(&p->own, t->out.lock.key) : NULL;
+}
+
 /* Return how the wait of T, which is woken, is divided. */
-static enum pairing_rule rule_of(const struct pairing_thread *t)
+static enum pairing_rule rule_of(const struct pairing *p, const struct pairing_thread *t)
 {
 	if (!is_by_somebody(t->by.kind))
 		return RULE_NONE;
-	return t->out.rule == RULE_UNLOCKS && !t->out.lock.key ? RULE_LAST : t->out.rule;
+	if (t->out.rule != RULE_UNLOCKS)
+		return t->out.rule;
+	if (!t->out.lock.key)
+		return RULE_LAST;
+	return own_word_of(p, t) ? RULE_PARKED : RULE_UNLOCKS;
 }
 
 /* Say who kept T waiting, until it was woken. */
 static void charge(struct pairing *p, uint32_t at)
 {
 	struct pairing_thread *t = &p->thread[at];
-	enum pairing_rule rule = rule_of(t);
+	enum pairing_rule rule = rule_of(p, t);
 
 	if (t->out.is_short) {		/* nobody knows what for */
 		struct pairing_wake as = t->by;
@@ -170,6 +186,9 @@ static void add_waited(struct pairing *p, const struct pairing_thread *t,
 		p->sums.timed += ns;
 		return;
 	}
+	struct own_word *own = own_word_of(p, t);
+	if (own)
+		own->ns += ns;
 	p->sums.waited += ns;
 	p->sums.locked += is_lock ? ns : 0;
 	p->sums.parked += is_lock && is_parked ? ns : 0;
@@ -189,7 +208,7 @@ static void end_by_wake(struct pairing *p, uint32_t at, uint64_t time)
 	if (is_counted(p, t, ended))
 		add_waited(p, t, ended, ns);
 	if (is_shown(p, t, ended)) {
-		t->root = root_of(p, t, ended, rule_of(t));
+		t->root = root_of(p, t, ended, rule_of(p, t));
 		if (p->mode == PAIRING_BLOCK)
 			delays_add(&p->delays, t->root, 1, ns);
 	}
@@ -402,6 +421,8 @@ void pairing_out(struct pairing *p, const struct pairing_out *out)
 	t->out = *out;
 	t->since = t->piece = out->time;
 	t->woken = t->is_out = false;
+	if (may_be_own(out))
+		own_words_wait(&p->own, out->lock.key, out->tid);
 	enter(p, at);
 }
 
@@ -543,5 +564,6 @@ void pairing_release(struct pairing *p)
 	table_release(&p->thread_table);
 	table_release(&p->queue_table);
 	delays_release(&p->delays);
+	own_words_release(&p->own);
 	*p = (struct pairing){ .mode = PAIRING_NONE };
 }

@@ -29,6 +29,7 @@
 #pragma once
 #include "base/report.h"
 #include "waits/delays.h"
+#include "waits/own-words.h"
 
 #include <sys/types.h>
 
@@ -49,7 +50,7 @@ enum pairing_ended {
 enum pairing_rule {
 	RULE_UNLOCKS,		/* a lock: each stretch is due to the wake at its end */
 	RULE_LAST,		/* a condition, or no lock: all is due to the last wake */
-	RULE_PARKED,		/* the same, as the thread waits on a word of its own */
+	RULE_PARKED,		/* the same, as the thread waits at a word of its own */
 	RULE_NONE,		/* no thread ended it */
 };
 
@@ -156,6 +157,7 @@ struct pairing {
 	struct pairing_queue *queue;
 	uint32_t queues, free_queue;
 	struct table queue_table;
+	struct own_words own;		/* of semaphores and conditions */
 	struct pairing_kept_wake *wake;
 	uint32_t wakes, free_wake;
 	uint32_t search;		/* queue to look at for a wake to forget */

@@ -11,7 +11,7 @@ enum { FUNCTIONS_MAX = 16 };
 enum { KERNEL_FRAMES_MAX = 128 };
 
 enum {
-	KERNEL_FUTEX, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
+	KERNEL_FUTEX, KERNEL_VECTOR, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL, KERNEL_SENDER,
 	KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_CLONES, KERNEL_COMPLETES, KERNEL_SHORT,
 	PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK,
 	PROGRAM_CONDITION, PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
@@ -26,6 +26,7 @@ enum {
  */
 static const char *const parts[HINTS][14] = {
 	[KERNEL_FUTEX] = { "futex" },
+	[KERNEL_VECTOR] = { "futex_wait_multiple", "sys_futex_waitv" },
 	[KERNEL_ENDS] = { "exit_robust_list", "futex_exit", "futex_cleanup", "mm_release",
 			  "handle_futex_death" },
 	/* do_group_exit alone kills the other threads of the process */
@@ -95,6 +96,7 @@ static void add_kernel(struct wait_stack *s, uint32_t hints)
 {
 	s->has_kernel_names = true;
 	s->in_futex |= hints & HINT(KERNEL_FUTEX);
+	s->in_vector |= hints & HINT(KERNEL_VECTOR);
 	s->ends |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
 	s->by_exit |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
 	s->by_timer |= hints & HINT(KERNEL_TIMER);
@@ -204,7 +206,7 @@ struct wait_stack wait_stack_of(struct wait_names *names, const struct resolved 
 
 bool wait_stack_in_futex(const struct wait_stack *s)
 {
-	if (s->ends)
+	if (s->ends || s->in_vector)
 		return false;
 	return s->has_kernel_names ? s->in_futex : s->in_call;
 }

@@ -11,6 +11,7 @@
 struct wait_stack {
 	bool has_kernel_names;	/* some function of the kernel has a name */
 	bool in_futex;		/* a function of the kernel is of a futex call */
+	bool in_vector;		/* it is a call whose argument is a list of words */
 	bool ends;		/* the thread ends: a futex is not the argument of a call */
 	bool by_timer, by_signal, by_exit;	/* the kernel handles a timer, a signal, an end */
 	bool by_sender;		/* it handles packets that this thread sends to this machine */
