@@ -159,6 +159,33 @@ static void test_edges(void)
 	pairing_release(&p);
 }
 
+static void test_own_words(void)
+{
+	struct pairing p = begin(PAIRING_MUTEX);
+	struct pairing_out semaphore = { .pid = 1, .tid = 2, .lock = { 7, 7, false },
+					 .rule = RULE_UNLOCKS, .is_idle = true };
+
+	for (pid_t tid = 2; tid <= 3; tid++) {	/* each at its own */
+		semaphore.tid = tid;
+		semaphore.time = 10;
+		semaphore.lock.key = (uint64_t)tid;
+		pairing_out(&p, &semaphore);
+		wake(&p, 1, tid, (uint32_t)tid, 110);
+		pairing_runs(&p, tid, 110);
+		tap(own_words_sum(&p.own) == (tid == 2 ? 0 : 200), tid == 2
+		    ? "one thread with a word of its own is nothing special"
+		    : "with two, the waits at words of one thread each are known");
+	}
+	semaphore.lock.key = 2;		/* 3 waits where 2 did */
+	semaphore.time = 120;
+	pairing_out(&p, &semaphore);
+	wake(&p, 1, 3, 2, 220);
+	pairing_end(&p, 300);
+	tap(own_words_sum(&p.own) == 0 && p.sums.waited == 300 && !p.unequal,
+	    "a word at which another thread waits later was not one of these");
+	pairing_release(&p);
+}
+
 /* A timer wakes TID, which runs from TIME on. */
 static void interrupt(struct pairing *p, pid_t tid, uint64_t time)
 {
@@ -350,6 +377,7 @@ int main(void)
 	test_queue();
 	test_chain();
 	test_edges();
+	test_own_words();
 	test_interrupted();
 	test_random();
 	test_many();
