@@ -230,4 +230,19 @@ check 'pmu-prof --waits: a profile, a page with a switch, and both tables' <<'EN
 	pmu-top -t mutex again.pb.gz | grep -q ^mutex
 END
 
+check 'without room for the recording in TMPDIR the command goes on, and what came is shown' <<'END'
+	unsanitized
+	needs_sampling
+	needs_root
+	needs_tracepoints
+	mkdir small
+	printf '%s\n' 'mount -t tmpfs -o size=256k none small' \
+		'TMPDIR=$PWD/small exec pmu-prof --waits -o w -- sh -c "convoy 1 && echo finished"' >script
+	exits 1 unshare -m sh -e script >out 2>err
+	cat err
+	grep -x finished out
+	grep -F "cannot copy all of 'stdin' to '$PWD/small' (set TMPDIR, or name a file): No space" err
+	at_least "$(go tool pprof -sample_index=mutex -raw w.pb.gz 2>/dev/null | grep -c '^ .*: ')" 3
+END
+
 done_testing

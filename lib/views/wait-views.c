@@ -42,20 +42,27 @@ struct views {
 	uint32_t types, shown;		/* SHOWN: the type that is shown first */
 };
 
-/* Copy the rest of FROM to TO, until *STOP is set.  Return false, with errno, on failure. */
+/*
+ * Copy the rest of FROM to TO, until *STOP is set.  Return false, with errno, on failure.  If there
+ * is no room left, read on: a recorder that cannot write would end, and its command with it.
+ */
 static bool copy(int from, int to, const volatile sig_atomic_t *stop)
 {
 	char bytes[1 << 16];
 	ssize_t n = 1;
+	int failed = 0;
 
 	while (n > 0 && !*stop) {
 		do
 			n = read(from, bytes, sizeof(bytes));
 		while (n < 0 && errno == EINTR && !*stop);
-		if (n > 0 && (errno = write_whole(to, bytes, (size_t)n)))
-			return false;
+		if (n > 0 && !failed)
+			failed = write_whole(to, bytes, (size_t)n);
 	}
-	return n >= 0 || errno == EINTR;
+	if (n < 0 && errno != EINTR)
+		return false;
+	errno = failed;
+	return !failed;
 }
 
 /* Open the input of V, so that it can be read again.  Return false (reported) on failure. */
@@ -77,14 +84,13 @@ static bool open_input(struct views *v)
 	}
 	descriptor_enlarge_pipe(from);
 	v->fd = spool_open(&directory);
-	bool good = v->fd >= 0 && copy(from, v->fd, v->stop);
-	if (!good)
-		report_failure(v->report, "cannot copy '%s' to '%s' (set TMPDIR, or name a file)",
-			       v->input, directory);
+	if (v->fd < 0 || !copy(from, v->fd, v->stop))	/* what was copied is shown */
+		report_failure(v->report, "cannot copy all of '%s' to '%s' (set TMPDIR, or name a "
+			       "file)", is_stdin ? "stdin" : v->input, directory);
 	v->stop = NULL;
 	if (!is_stdin)
 		close(from);
-	return good;
+	return v->fd >= 0;
 }
 
 static void take_profile(struct collect *c, struct collect_subject *subject, void *decoded)
