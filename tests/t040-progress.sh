@@ -50,8 +50,8 @@ parts() { tr '\r' '\n' <raw | sed -n "s/$(printf '\033')\[K.*//p" | grep .; }
 # some MB of records
 pmu-sample -q -e cpu-clock -F 1000 -o "$scratch/one" -- ten serial 0.3
 pmu-stream -q --cat $(yes "$scratch/one" | head -500) >"$scratch/large"
-# its reader takes nothing for longer than two seconds
-slow='{ sleep 2.5; cat >/dev/null; }'
+# Once its writer has begun, its reader takes nothing for longer than two seconds.
+slow='{ head -c 1 >first; sleep 2.5; cat >/dev/null; }'
 
 check 'a file that takes long: its share that was read, and the line is gone in the end' <<'END'
 	at_least "$(stat -c %s "$scratch/large")" 2000000
@@ -84,8 +84,9 @@ check 'in a pipe only the tool that reads the file; none with -q, TERM=dumb, or 
 END
 
 check 'pmu-diff --run: the number of the run and the time left, and what the commands print' <<'END'
-	on_terminal 80 "pmu-diff --run 2 --keep runs 'echo one; sleep 2.2; ten serial 0.1' \
-		'printf two; sleep 2.2; ten serial 0.1; echo .'"
+	# a step comes each 100 ms, where pmu-diff gets a CPU
+	on_terminal 80 "pmu-diff --run 2 --keep runs 'echo one; sleep 3; ten serial 0.1' \
+		'printf two; sleep 3; ten serial 0.1; echo .'"
 	parts >drawn
 	grep -q '^pmu-diff: run 1 of 4$' drawn
 	grep -qE '^pmu-diff: run [234] of 4, [0-9]+:[0-9]{2} left$' drawn
@@ -94,7 +95,7 @@ check 'pmu-diff --run: the number of the run and the time left, and what the com
 	none grep ' of 4' screen
 	grep -q 'runs\|change' screen
 	# without a terminal: nothing of it
-	pmu-diff --run 1 --one-run 'sleep 2.2; ten serial 0.05' 'ten serial 0.05' >out 2>err || true
+	pmu-diff --run 1 --one-run 'sleep 2.5; ten serial 0.05' 'ten serial 0.05' >out 2>err || true
 	none grep ' of 2' out err
 END
 
