@@ -21,9 +21,11 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -309,16 +311,27 @@ static void call_wrongly(const char *file)
 }
 
 static struct pmukit_stream *to_stop;
+static int to_empty;	/* the pipe that is read by it */
+
+static bool has_read_all(void)
+{
+	int left;
+
+	return ioctl(to_empty, FIONREAD, &left) == 0 && left == 0;
+}
 
 static void on_alarm(int number)
 {
 	(void)number;
-	pmukit_stream_stop(to_stop);
+	if (has_read_all())
+		pmukit_stream_stop(to_stop);
 }
 
 static void *stop_soon(void *unused)
 {
-	usleep(100000);
+	do
+		usleep(100000);
+	while (!has_read_all());
 	pmukit_stream_stop(to_stop);
 	return unused;
 }
@@ -327,7 +340,7 @@ static void *stop_soon(void *unused)
 static void stop_reading(const char *file)
 {
 	for (int way = 0; way < 2; way++) {
-		const struct itimerval soon = { .it_value.tv_usec = 100000 };
+		const struct itimerval often = { { 0, 100000 }, { 0, 100000 } }, never = { 0 };
 		const struct pmukit_sample *sample;
 		int ends[2], fd = open(file, O_RDONLY), status;
 		uint64_t count = 0;
@@ -342,6 +355,7 @@ static void stop_reading(const char *file)
 		while ((n = read(fd, bytes, sizeof(bytes))) > 0 &&
 		       write(ends[1], bytes, (size_t)n) > 0)
 			;
+		to_empty = ends[0];
 		to_stop = pmukit_stream_open_fd(ends[0], &options);
 		if (!to_stop)
 			fail_with("open");
@@ -349,10 +363,11 @@ static void stop_reading(const char *file)
 		if (way == 0)
 			pthread_create(&thread, NULL, stop_soon, NULL);
 		else
-			setitimer(ITIMER_REAL, &soon, NULL);
+			setitimer(ITIMER_REAL, &often, NULL);
 		while ((status = pmukit_stream_next_sample(to_stop, &sample)) > 0)
 			count++;
 		printf("%d %d\n", status, count > 0);
+		setitimer(ITIMER_REAL, &never, NULL);
 		if (way == 0)
 			pthread_join(thread, NULL);
 		pmukit_stream_close(to_stop);
