@@ -140,7 +140,10 @@ def chromium():
                      "--renderer-process-limit=1"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service("chromedriver"), options=options)
+    driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+    driver.set_script_timeout(600)      # 30 s by default, which a busy machine may take
+    driver.set_page_load_timeout(600)
+    return driver
 
 
 class Page:

@@ -44,7 +44,7 @@ for item in d.get("source", []):
 
 check 'with --source a page has the lines of hot functions, as pmu-annotate shows them' <<'END'
 	unsanitized
-	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	lossless s.data pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
 	pmu-flame -o plain.html p.pb.gz
 	lines_of plain.html | same /dev/null -
@@ -108,7 +108,7 @@ END
 
 check 'a real profile, and its streams: the same; and the same bytes in each run' <<'END'
 	unsanitized
-	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	lossless s.data pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-symbolize s.data >s.named
 	pmu-topprof --slices 20 -o p.pb.gz s.named
 	pmu-flame -o p.html p.pb.gz
