@@ -76,7 +76,7 @@ class Terminal:
         self.pause(0.3)
 
     def settle(self):
-        """Wait until pmu-prof and pmu-sample have handled each SIGINT."""
+        """Wait until our tools have handled each SIGINT: they look at the time between two."""
         def waits():
             for pid in os.listdir("/proc"):
                 try:
@@ -86,7 +86,10 @@ class Terminal:
                         fields = dict(line.rstrip("\n").split(":\t", 1) for line in status)
                 except (ValueError, OSError):
                     continue
-                if fields["Name"] in ("pmu-prof", "pmu-sample") and int(fields["ShdPnd"], 16) & 2:
+                # pmu-prof has its filters keep the signal for ever
+                handles = fields["Name"] in ("pmu-prof", "pmu-sample") or (
+                    fields["Name"].startswith("pmu-") and not int(fields["SigBlk"], 16) & 2)
+                if handles and int(fields["ShdPnd"], 16) & 2:
                     return True
             return False
         end = time.monotonic() + PATIENCE
@@ -94,7 +97,7 @@ class Terminal:
             self.read(0.05)
 
     def run(self, word, rest):
-        if word in ("type", "kill", "killpg"):
+        if word in ("type", "kill", "killpg", "pause"):
             self.settle()
         if word == "wait":
             self.wait(rest)

@@ -129,7 +129,8 @@ check 'without a command there is a line of progress, not with TERM=dumb; it nev
 	target=$!
 	eventually has_run $target 10
 	try() { on seen "$@" <steps; tr '\r' '\n' <seen >lines; }
-	printf 'wait lost\npause 0.6\nsize 30\npause 1\nsize 12\nwait \r0:.{0,9}\033\nkill SIGINT\n' >steps
+	printf '%s\n' 'wait lost' 'pause 0.6' 'size 30' 'wait \r0:[^\r\033]{27}\033' 'size 12' \
+		'wait \r0:.{0,9}\033' 'kill SIGINT' >steps
 	try pmu-prof -e cpu-clock -F 1000 -o p -p $target
 	grep -q '^[0-9]*:[0-9]*  [0-9]* samples, [0-9]* lost  (Ctrl-C to stop)' lines
 	grep -q "^go tool pprof" lines
