@@ -2,9 +2,9 @@
 /*
  * own-words - words in memory, such as those of semaphores, at which one thread alone waits.
  *
- * Some locks let each thread wait at a word of its own: those of PostgreSQL at a semaphore, those of
- * InnoDB and node at a condition.  Which lock it is cannot be seen, nor who holds it: only who ended
- * a wait.  A word at which several threads wait is another thing.
+ * Some locks let each thread wait at a word of its own: those of PostgreSQL at a semaphore, those
+ * of InnoDB and node at a condition.  Which lock it is cannot be seen, nor who holds it: only who
+ * ended a wait.  A word at which several threads wait is another thing.
  */
 #pragma once
 #include "base/table.h"

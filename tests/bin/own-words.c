@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * own-words KIND [ROUNDS] - four threads queue for a lock that each waits for at a word of its own:
- * KIND is "semaphores" or "conditions".  Of "vectors", all wait at one word, by futex_waitv().  They
- * hold it for no time: culprit() has all that they wait for, but the next in the queue ends it.
+ * KIND is "semaphores" or "conditions".  Of "vectors", all wait at one word, by futex_waitv().
+ * They hold it for no time: culprit() has all that they wait for, but the next in the queue ends
+ * it.
  */
 #include "tests/bin/own-lock.h"
 
