@@ -23,6 +23,13 @@ workload() {
 	eventually has_run $target 20
 }
 
+# idler: a process that does nothing, $!, and has done nothing since anybody could sample it
+idler() {
+	sleep 600 &
+	eventually is_idle $!
+}
+is_idle() { grep -qx sleep "/proc/$1/comm" && grep -q "^State:.S" "/proc/$1/status"; }
+
 clients() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/serve.py" "$port" "$@"; }
 get() { curl -sS -m 600 "$@"; }
 

@@ -140,7 +140,7 @@ sleeper() {
 	any_user
 	needs_command curl
 	needs_samples
-	sleep 600 &
+	idler
 }
 
 # keeping: the sampler of --keep runs

@@ -48,7 +48,7 @@ pushing() {
 	needs_command curl python3
 	needs_samples
 	needs_loopback
-	sleep 600 &
+	idler
 	serve -p $! --keep 2h --interval 1s --push "${to:-http://$taker}" "$@" ring
 }
 
