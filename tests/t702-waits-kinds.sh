@@ -57,7 +57,8 @@ check 'a mutex whose holder dies: it is charged, though it makes no call for it'
 	# other tests may run programs with the same functions
 	only=dying
 	cp "$(command -v waits)" $only
-	right robust -m 64Mi -a -- ./$only robust $rounds
+	# small copies of stacks: the rings have room for more of them
+	right robust -m 64Mi --unwind --call-graph dwarf,8192 -a -- ./$only robust $rounds
 END
 
 check 'a disk: there is nobody to blame, and all waits are in --block=all only' <<'END'

@@ -40,6 +40,10 @@ judged() {
 	shift
 	pmu-sample -q --waits -e dummy -m 8Mi -o $judged.data "$@" 2>$judged.truth ||
 		{ cat $judged.truth; return 1; }
+	# programs of other tests may be gone before the second profile looks for their names
+	test -z "$only" ||
+		{ pmu-symbolize -q -o named.data $judged.data && mv named.data $judged.data; } ||
+		return
 	profiles $judged "$all" &&
 	truth ${only:+--only $only} $(test -n "$WAITS" || echo --busy) \
 		$judged.truth $judged.block $judged.mutex $causes
