@@ -199,9 +199,20 @@ check 'bad targets and events are reported in one line, with what to do' <<'END'
 END
 
 check 'what cannot be recorded leaves no file, and an older file as it was' <<'END'
+	# with -a, what the stream starts with is larger than the buffer
+	cat >many.py <<-EOF
+		import mmap, time
+		f = open("$HELP/ten", "rb")
+		maps = [mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+		        for i in range(4000)]
+		print("mapped", flush=True)
+		time.sleep(9999)
+	EOF
+	python3 many.py >mapped &
+	eventually test -s mapped
 	echo mine >old
 	for out in new old; do
-		for what in "-e cycels true" "-p 4194303" "-z -a ./nosuch" \
+		for what in "-e cycels true" "-p 4194303" "-z -a ./nosuch" "-a ./nosuch" \
 			"--to perf.data ./nosuch" "--switch-output=10s ./nosuch"; do
 			echo "$what"
 			exits 1 pmu-sample -e cpu-clock -o $out $what 2>>log

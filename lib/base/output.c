@@ -151,6 +151,10 @@ static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 {
 	if (out->ended || size == 0)
 		return;
+	if (out->is_held) {
+		buffer_add(&out->held, bytes, size);
+		return;
+	}
 	empty_late(out);
 	if (out->ended)
 		return;
@@ -187,6 +191,19 @@ void output_flush(struct output *out)
 	if (out->used > 0)
 		put(out, out->buffer, out->used, false);
 	out->used = 0;
+}
+
+void output_hold(struct output *out)
+{
+	out->is_held = out->is_as_before;
+}
+
+void output_go_on(struct output *out)
+{
+	out->is_held = false;
+	write_all(out, out->held.at, out->held.size);
+	free(out->held.at);
+	out->held = (struct buffer){ 0 };
 }
 
 uint8_t *output_room(struct output *out, size_t size)
@@ -304,7 +321,8 @@ bool output_close(struct output *out)
 {
 	output_end_file(out);
 	free(out->buffer);
-	out->buffer = NULL;
+	free(out->held.at);
+	out->buffer = out->held.at = NULL;
 	return out->is_whole;
 }
 

@@ -8,6 +8,7 @@
  * check per round of its loop.
  */
 #pragma once
+#include "base/buffer.h"
 #include "base/report.h"
 
 #include <stddef.h>
@@ -46,6 +47,8 @@ struct output {
 	bool is_late;		/* the file is emptied by the first write */
 	bool is_as_before;	/* IS_LATE, and it has not been emptied yet */
 	bool is_new;		/* IS_LATE, and we have created the file */
+	bool is_held;		/* all bytes go to HELD: see output_hold() */
+	struct buffer held;
 	bool is_whole;		/* set by output_close(): everything was written */
 	struct output_queue *queue;	/* NULL: written directly */
 	struct output_zstd *zstd;	/* NULL: not compressed */
@@ -87,6 +90,13 @@ void output_open_in(struct output *out, int directory, const char *name, struct 
  * of output_open_late(), to which nothing was written.
  */
 void output_discard(struct output *out);
+
+/*
+ * If a file of output_open_late() is still unchanged, keep in memory what is written to OUT from
+ * now on, so that output_discard() leaves the file unchanged, too.  output_go_on() writes it.
+ */
+void output_hold(struct output *out);
+void output_go_on(struct output *out);
 
 /* Return room for SIZE bytes (at most OUTPUT_BUFFER), for output_commit().  Never NULL. */
 uint8_t *output_room(struct output *out, size_t size);

@@ -566,13 +566,18 @@ static bool start(struct sampler *s)
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
 	sampler_measure_children(s, s->start_time);
+	if (s->child.pid)
+		output_hold(s->out);	/* the command may not be there */
 	sampler_write_start(s);
 	sampler_announce(s);
 	if (starts_late(o)) {
 		s->start_time = now(s);
 		enable_counting(s);
 	}
-	return watch_all(s) && (!s->child.pid || let_go(s));
+	if (!watch_all(s) || (s->child.pid && !let_go(s)))
+		return false;
+	output_go_on(s->out);
+	return true;
 }
 
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)

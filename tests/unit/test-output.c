@@ -412,6 +412,40 @@ static bool ends_with(const char *before, const char *new, const char *wanted, b
 	return good && has(wanted);
 }
 
+/*
+ * Hold what is written to "out", which was opened late and has "old" in it: more than the buffer
+ * takes.  Return whether the file stays unchanged, and has all of it if the output GOES_ON.
+ */
+static bool holds(bool goes_on, bool elastic)
+{
+	static uint8_t back[3 * OUTPUT_BUFFER];
+	struct report report = { .tool = "test-output" };
+	struct output out;
+	bool good = ends_with(NULL, "old", "old", false);
+
+	output_open_late(&out, "out", &report);
+	if (elastic)
+		output_make_elastic(&out);
+	output_hold(&out);
+	write_pieces(&out, 2 * OUTPUT_BUFFER);
+	output_flush(&out);
+	good &= has("old") && output_waiting(&out) == 0;
+	if (goes_on)
+		output_go_on(&out);
+	else
+		output_discard(&out);
+	output_write(&out, data, 100);
+	good &= output_close(&out) == goes_on && report.status == 0;
+	if (!goes_on)
+		return good && has("old");
+	int fd = open("out", O_RDONLY | O_CLOEXEC);
+	good &= read(fd, back, sizeof(back)) == 2 * OUTPUT_BUFFER + 100 &&
+		!memcmp(back, data, 2 * OUTPUT_BUFFER) &&
+		!memcmp(back + 2 * OUTPUT_BUFFER, data, 100);
+	close(fd);
+	return good;
+}
+
 static void test_late(void)
 {
 	struct report report = { .tool = "test-output" };
@@ -424,6 +458,8 @@ static void test_late(void)
 	tap(ends_with("older", "new", "new", false) && ends_with("older", "new", "new", true) &&
 	    ends_with("old", "", "", false) && ends_with(NULL, "", "", false),
 	    "if it is not discarded, it has what was written, and no more");
+	tap(holds(true, false) && holds(true, true) && holds(false, false) && holds(false, true),
+	    "what is held reaches the file when the output goes on, or never");
 	unlink("out");
 	output_open_late(&out, "out", &report);
 	if (rename("out", "moved") || symlink("moved", "out"))
