@@ -212,6 +212,9 @@ cpu_ms() {
 # has_run PID MS: it got so much CPU time
 has_run() { test "$(cpu_ms "$1")" -ge "$2"; }
 
+# became PID NAME: it runs the program NAME, and is not the shell any more that started it
+became() { test "$(cat "/proc/$1/comm")" = "$(printf %.15s "$2")"; }
+
 # perf script reads the names of all kernel functions, which takes 0.13 s of CPU time, also where
 # it shows none: there it gets an empty list.  perf_reads FILE: it shows the file so.
 perf_reads() { command perf script --kallsyms /dev/null -i "$1"; }

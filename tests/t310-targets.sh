@@ -98,8 +98,8 @@ check 'several processes, and all of a user' <<'END'
 	chmod 755 . ten
 	$as_user ./ten serial forever & one=$!
 	$as_user ./ten serial forever & two=$!
-	eventually has_run $one 5	# it is no longer root's
-	eventually has_run $two 5
+	eventually became $one ten	# it is no longer root's
+	eventually became $two ten
 	for how in "-p $one,$two" "-u $user"; do
 		kill -CONT $one $two
 		before_one=$(cpu_ms $one) before_two=$(cpu_ms $two)
@@ -426,7 +426,7 @@ check 'a reader that stalls for a while loses nothing' <<'END'
 	for attempt in 1 2 3 4 5; do
 		taskset -c $cpu ten serial forever &
 		target=$!
-		eventually grep -qx ten /proc/$target/comm
+		eventually became $target ten
 		pmu-sample -v -m 256Ki -g -e cpu-clock -F 20000 -p $target >pipe 2>err &
 		sampler=$!
 		exec 3<pipe
@@ -465,6 +465,8 @@ check 'mappings that were there before are those of a program, with a build ID o
 	for program in ./plain ten; do
 		$program serial 600 &
 		target=$!
+		eventually became $target ${program##*/}
+		give $target 5	# its mappings are there
 		pmu-sample -q -e cpu-clock:u -d 0.1 -p $target -o s.data
 		kill $target
 		python3 - ${program##*/} <<-'PYTHON'

@@ -167,7 +167,11 @@ check 'lost mappings of a running process are not lost samples, either' <<'END'
 	gcc -O1 "$scratch/storm.c" -o storm
 	events=cpu-clock/freq=199/,page-faults/period=1/
 	./storm 1000000000 & target=$!
-	pmu-sample -v -m 4Ki -e $events -p $target -d 0.3 -o s.data 2>err
+	pmu-sample -v -m 4Ki -e $events -p $target -o s.data 2>err & sampler=$!
+	eventually test -s s.data
+	eventually has_run $target $(($(cpu_ms $target) + 200))
+	kill -TERM $sampler
+	wait $sampler
 	judge_storm
 	kill $target
 END

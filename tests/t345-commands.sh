@@ -40,8 +40,12 @@ check 'a duration may begin with its point' <<'END'
 END
 
 check 'a command that is stopped at the end does not delay it' <<'END'
-	pmu-sample -v -e cpu-clock -d 300ms -o s.data -- sh -c 'trap "echo >ended" EXIT
-		trap "exit 0" TERM; kill -STOP $$; while :; do sleep 0.1; done' 2>err
+	pmu-sample -v -e cpu-clock -o s.data -- sh -c 'trap "echo >ended" EXIT; echo $$ >pid
+		trap "exit 0" TERM; kill -STOP $$; while :; do sleep 0.1; done' 2>err &
+	eventually test -s pid
+	eventually grep -q "^State:.T" "/proc/$(cat pid)/status"
+	kill -TERM $!
+	wait $!
 	# it was continued, so it could act on SIGTERM rather than be killed
 	test -e ended
 END

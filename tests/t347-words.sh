@@ -86,7 +86,7 @@ check 'the doctor on a static program: its tables, and only programs that there 
 	echo "int main(void) { for (;;); }" >p.c
 	gcc -O2 -static p.c -o p || skip "no static C library"
 	./p &
-	eventually has_run $! 1
+	eventually became $! p
 	pmu-events --doctor $! >out || :
 	grep -q "linked statically.*has unwind tables" out
 	none grep -o "pmu-unwind" out
@@ -192,7 +192,8 @@ check 'all processes of a name, and no others' <<'END'
 	two=$!
 	ten serial forever &
 	other=$!
-	for pid in $one $two $other; do eventually has_run $pid 1; done
+	for pid in $one $two; do eventually became $pid a-long-name-of-a-program; done
+	eventually became $other ten
 	pmu-sample -e cpu-clock:u --comm a-long-name-of-a-program -o s.data &
 	sampled() { for pid in $one $two; do has_run $pid "$1"; done; }
 	early() { test "$(stat -c %s s.data 2>err)" -gt 4096; }

@@ -224,7 +224,7 @@ check 'a program that is not Go, but has its build information, whole or damaged
 	for said in '\\10go1.24.4' '\\200\\200\\200\\200\\200\\200\\200\\200\\20go' '\\40go' ''; do
 		cc -DSAID="\"$said\"" "$TOP/tests/says-go.c" -o says
 		./says 100000 & pid=$!
-		eventually has_run $pid 1
+		eventually became $pid says
 		exits 1 pmu-sample --labels -e cpu-clock -d 1 -p $pid -o s.data 2>log
 		grep "cannot record labels: labels of .* (process $pid) are not known" log
 		kill $pid
@@ -296,7 +296,8 @@ check 'a Go library in a program that is not Go' <<'END'
 	judge libfake.so s.data
 	sed s/go1.24.4/go1.99.4/ libfake.so >patched && mv patched libfake.so
 	./host 100000 & pid=$!
-	eventually has_run $pid 1
+	eventually became $pid host
+	eventually grep -q libfake /proc/$pid/maps
 	exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
 	grep "cannot record labels: labels of go1.99.* are not known to this" log
 END
@@ -354,6 +355,7 @@ check 'refused: a version of Go that is not known, and code that differs from it
 		sed "s/go1\.$version\./go1.$other./g" "$scratch/plain" >patched.$other
 		chmod +x patched.$other
 		./patched.$other 100000 & pid=$!
+		eventually became $pid patched.$other
 		for target in "-p $pid" "-t $pid"; do
 			exits 1 pmu-sample --labels -d 1 $target -o s.data 2>log
 			grep "cannot record labels: labels of go1.$other.* are not known" log
@@ -467,8 +469,8 @@ check 'what labels take: both capabilities, no tracepoint, no flight recorder' <
 	chmod 755 . pmu-sample plain
 	ordinary() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps="-all$1" \
-			--ambient-caps="-all$1" sh -c "./plain 100 & ./pmu-sample -v --labels \
-			-e cpu-clock -p \$! -o /dev/null" 2>log || :
+			--ambient-caps="-all$1" sh -c "./plain 100000 & ./pmu-sample -v --labels \
+			-e cpu-clock -d 1 -p \$! -o /dev/null; kill \$!" 2>log || :
 		cat log
 	}
 	ordinary ,+bpf | grep 'CAP_PERFMON is missing'

@@ -35,6 +35,7 @@ programs() {
 	printf 'package main\nfunc main() { for {} }\n' >never.go
 	go build -o never never.go
 	./never & pid=$!
+	eventually became $pid never
 	pmu-sample --labels -d 10ms -p $pid -o s.data 2>log
 	kill $pid
 	grep "process $pid is a Go program that never sets labels" log
