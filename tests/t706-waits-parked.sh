@@ -129,9 +129,9 @@ listed() {
 	at_least "$(charged culprit)" $((waits / 2)) &&
 	test -z "$(ns_with block -focus='^waiter$' -tagfocus=lock=.)"
 }
-single='of the waiting is at semaphores or conditions of one thread each: it is charged to the last waker'
+single='of the waiting is at semaphores or conditions of one thread each: it is charged to the last'
 
-check 'of locks that each thread waits for at its own semaphore or condition, a note says so' <<'END'
+check 'of locks at which each thread has its own semaphore or condition, a note says so' <<'END'
 	needs_waits
 	tried queued semaphores
 	grep -F "$single" said
