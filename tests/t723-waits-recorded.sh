@@ -257,4 +257,18 @@ check 'options that say the same, or the opposite' <<'END'
 	test ! -e x.data
 END
 
+check 'with CAP_PERFMON and CAP_DAC_READ_SEARCH, an ordinary user records waits' <<'END'
+	needs_waits
+	needs_command setpriv
+	chmod 777 .
+	capable() {
+		caps=+perfmon,+dac_read_search
+		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps \
+			--ambient-caps=$caps "$@"
+	}
+	capable cat /sys/kernel/tracing/events/sched/sched_waking/id || skip 'capabilities do not last'
+	capable pmu-sample -q --waits -e dummy -o s.data -- waits mutex 1 10
+	pmu-topprof -q --block -o b.pb.gz s.data
+END
+
 done_testing

@@ -36,11 +36,15 @@ IN_INTERRUPT = 0x18     # common_flags: hardirq, softirq
 EARLY = 20000           # ns: a wake so shortly before a switch out is meant for that wait,
 LATE = 20000000         # ... if it is not longer than this
 AT_SWITCH = 100000      # ns: a sample so shortly after a switch out may be of the switch itself
+NOTICE = 5000000        # ns: the same, of a wait that may have been for something else
 JOIN = 1000000000       # ns: an exit ends a wait for it at most so long before the thread runs
 EXITS = 64              # exits that are remembered
 PAUSE = 200000          # ns: who is interrupted and so soon waits at the same lock goes on waiting
 
 # a thread that waits in none of these may wait for the end of another: that function has no name
+STOPS = ("zap_process", "zap_other_threads", "do_signal_stop", "prepare_signal", "jobctl_trap")
+SIGNALS = ("sigsuspend", "do_sigtimedwait", "sys_pause", "signalfd_read")
+POLLS = ("do_select", "do_sys_poll", "do_poll", "ep_poll")
 NAMES_OF_LOCKS = ("RwLock", "lll_lock", "pthread_", "Mutex", "mutex", "Condvar", "sem_", "Parker",
                   "parking_lot", "thread_parking")
 
@@ -53,6 +57,7 @@ class Wait:
         self.start = self.piece = time      # of all of it, of the part since it was interrupted
         self.wake = self.back = None    # Wake, ns
         self.switched = self.joins = self.idle = self.shared = self.went_on = False
+        self.for_signal = self.for_child = self.for_pipe = False
         self.paused, self.stopped, self.resumed = None, time, time  # the interrupting Wake, ns, ns
 
 
@@ -318,13 +323,14 @@ class Oracle:
         """WAIT's thread runs at TIME"""
         del self.waiting[wait.tid]
         early = self.woken.pop(wait.tid, None)
-        joined = [wake for wake, parent in reversed(self.exits) if wait.pid in (wake.pid, parent)
-                  and wait.start < wake.time <= time and time - wake.time < JOIN]
-        if wait.wake is None and wait.joins and joined:
+        joined = [wake for wake, parent in reversed(self.exits)
+                  if wait.start < wake.time <= time
+                  and self.may_join(wait, wake.pid, parent, time - wake.time)]
+        if wait.wake is None and joined:
             wait.wake, wait.rule = joined[0], "last"
         elif wait.wake is None and early and early.time + EARLY >= wait.piece > time - LATE:
             wait.wake = early._replace(time=wait.piece, locks=())
-        elif wait.lock and (wait.wake.kind in ("interrupt", "signal") if wait.wake
+        elif wait.lock and (wait.wake.kind in ("interrupt", "signal", "stop") if wait.wake
                             else not wait.shared):
             wait.paused, wait.wake = wait.wake, None
             wait.stopped = max(wait.paused.time, wait.start) if wait.paused else time
@@ -333,6 +339,13 @@ class Oracle:
             return
         wait.back = time
         self.waits.append(wait)
+
+    def may_join(self, wait, pid, parent, ns):
+        """a thread of PID, a child of PARENT, exited NS before WAIT's thread ran"""
+        if wait.joins:
+            return ns < JOIN and wait.pid in (pid, parent)
+        return ns < NOTICE and pid != wait.pid and (
+            wait.for_pipe or (wait.for_child and wait.pid == parent))
 
     def gives_up(self, tid):
         """the wait of TID ended when it was interrupted"""
@@ -360,8 +373,9 @@ class Oracle:
             kind = "interrupt"
         elif any("do_exit" in k or "mm_release" in k or "do_notify_parent" in k for k in kernel):
             kind = "exit"
-        elif any(part in k for k in kernel
-                 for part in ("signal_wake_up", "complete_signal", "zap_other_threads")):
+        elif any(part in k for k in kernel for part in STOPS):
+            kind = "stop"
+        elif any(part in k for k in kernel for part in ("signal_wake_up", "complete_signal")):
             kind = "signal"
         else:
             kind = "thread"
@@ -374,6 +388,8 @@ class Oracle:
             self.wakes[lock].append(wake)
         wait = self.waiting.get(woken)
         if wait and wait.wake is None:
+            if wait.for_signal and kind == "signal":
+                kind, wake = "thread", wake._replace(kind="thread")
             # whatever it is to itself: of an exit, the kernel knows the lock
             if wait.lock and wait.lock not in locks and kind in ("thread", "exit"):
                 wake = wake._replace(locks=(*locks, wait.lock))
@@ -407,6 +423,9 @@ class Oracle:
                       any("wait_for_completion" in k for k in kernel) or
                       any("join" in u[0] for u in user[:16]) or
                       (any("futex" in k for k in kernel) and not is_named))
+        wait.for_signal = any(part in k for k in kernel for part in SIGNALS)
+        wait.for_child = wait.for_signal or any(k.startswith(POLLS) for k in kernel)
+        wait.for_pipe = any(k.startswith(("pipe_read", "anon_pipe_read")) for k in kernel)
         wait.idle, wait.shared = self.idle, bool(lock) and isinstance(lock[0], tuple)
         self.waiting[s["tid"]] = wait
 

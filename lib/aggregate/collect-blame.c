@@ -33,7 +33,7 @@ struct blame {
 static const char *const ended_words[] = {
 	[ENDED_UNKNOWN] = "unknown", [ENDED_THREAD] = "thread", [ENDED_PROCESS] = "process",
 	[ENDED_EXIT] = "exit", [ENDED_TIMER] = "timer", [ENDED_SIGNAL] = "signal",
-	[ENDED_DEVICE] = "device",
+	[ENDED_STOP] = "signal", [ENDED_DEVICE] = "device",
 };
 
 static const char *const rule_words[] = {
@@ -170,6 +170,8 @@ static void take_out(struct collect *c, const struct resolved_sample *s,
 		.pid = s->pid, .tid = s->tid, .time = s->time, .at = at,
 		.lock = lock_of(c, s, stack), .rule = wait_stack_rule(stack),
 		.sleeps = stack->sleeps, .joins = stack->joins,
+		.awaits_signal = stack->awaits_signal, .sees_exits = stack->sees_exits,
+		.reads_pipe = stack->reads_pipe,
 		.is_idle = wait_stack_is_idle(stack), .is_short = stack->is_short,
 		.is_aside = is_aside });
 }

@@ -9,6 +9,7 @@
 #include "linux/read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 	if (!options->tracefs)
 		return sysfs_tracepoints(path, size);
 	snprintf(path, size, "%s/events", options->tracefs);
-	return !access(path, R_OK | X_OK);
+	return !faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS);	/* by capabilities, too */
 }
 
 bool event_tracepoints_path(char *path, size_t size)
@@ -109,7 +110,7 @@ static enum event_found report_missing(struct event_parser *p, const struct even
 
 	bool readable = tracepoint_root(p->options, root, sizeof(root));
 	snprintf(path, sizeof(path), "%s/%s/%s/id", root, system, name);
-	readable &= !access(path, R_OK) || errno != EACCES;
+	readable &= !faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) || errno != EACCES;
 	snprintf(path, sizeof(path), "%s/%s", root, system);
 	bool is_system = !access(path, F_OK);
 	if (!is_system && !strpbrk(system, globs)) {

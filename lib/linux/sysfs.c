@@ -3,6 +3,7 @@
 #include "linux/read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mntent.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ bool sysfs_tracepoints(char *path, size_t size)
 
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, size, "%s", usual[i]);
-		if (!access(path, R_OK | X_OK))
+		if (!faccessat(AT_FDCWD, path, R_OK | X_OK, AT_EACCESS))
 			return true;
 		if (errno != ENOENT)
 			error = errno;	/* it exists, but we may not read it */

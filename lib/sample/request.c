@@ -3,6 +3,7 @@
 #include "record/events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,7 +125,7 @@ bool request_can_wake(const struct event_options *how, struct report *report)
 
 	bool is_readable = event_tracepoints_path(directory, sizeof(directory));
 	snprintf(id, sizeof(id), "%s/sched/sched_waking/id", directory);
-	if (!is_readable || (access(id, R_OK) && errno == EACCES)) {
+	if (!is_readable || (faccessat(AT_FDCWD, id, R_OK, AT_EACCESS) && errno == EACCES)) {
 		report_unreadable(directory, errno, report);
 		return false;
 	}

@@ -12,6 +12,7 @@ enum {
 	SWITCH_NS = 100000,	/* in which a thread that is switched out may still be sampled */
 	LATE_NS = 20000000,	/* ... unless the wait is longer: then it was for something else */
 	JOIN_NS = 1000000000,	/* from an exit until a thread that waited for it runs */
+	EXIT_NS = 5000000,	/* ... until one that may have waited for something else runs */
 	PAUSE_NS = 200000,	/* in which a thread that was interrupted waits again */
 };
 
@@ -236,7 +237,10 @@ void pairing_wake(struct pairing *p, pid_t tid, const struct pairing_wake *wake)
 	uint32_t at = find_or_add(p, tid);	/* it may be about to wait for the first time */
 	struct pairing_thread *t = at == NONE ? NULL : &p->thread[at];
 	bool ends = t && t->waits && !t->woken && !t->pauses;
-	uint64_t own = ends && is_by_somebody(wake->kind) ? t->out.lock.key : 0;
+
+	if (ends && t->out.awaits_signal && by.kind == ENDED_SIGNAL)
+		by.kind = ENDED_THREAD;
+	uint64_t own = ends && is_by_somebody(by.kind) ? t->out.lock.key : 0;
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t key = i ? wake->pair : wake->word;
@@ -286,15 +290,26 @@ static void add_scheduler(struct pairing *p, const struct pairing_thread *t, uin
 	delays_add(&p->delays, delays_child(&p->delays, t->root, DELAY_SCHEDULER, 0), 0, ns);
 }
 
+/* Return whether T, which runs from TIME on, may have waited for the exit E. */
+static bool may_have_joined(const struct pairing_thread *t, const struct pairing_exited *e,
+			    uint64_t time)
+{
+	bool is_own = e->as.pid == t->out.pid, is_child = !is_own && e->parent == t->out.pid;
+	bool is_its = is_child || (t->out.joins && is_own) || (t->out.reads_pipe && !is_own);
+
+	return is_its && e->as.time > t->since && e->as.time <= time &&
+	       time - e->as.time < (t->out.joins ? JOIN_NS : EXIT_NS);
+}
+
 /* Return the last thread for whose exit T, which runs from TIME on, may have waited; or NULL. */
 static const struct pairing_exited *find_joined(const struct pairing *p,
 						const struct pairing_thread *t, uint64_t time)
 {
-	for (uint32_t i = 1; t->out.joins && i <= PAIRING_EXITS; i++) {
+	bool may = t->out.joins || t->out.sees_exits || t->out.reads_pipe;
+
+	for (uint32_t i = 1; may && i <= PAIRING_EXITS; i++) {
 		const struct pairing_exited *e = &p->exited[(p->exits - i) % PAIRING_EXITS];
-		bool is_its = e->as.pid == t->out.pid || e->parent == t->out.pid;
-		if (is_its && e->as.time > t->since && e->as.time <= time &&
-		    time - e->as.time < JOIN_NS)
+		if (may_have_joined(t, e, time))
 			return e;
 	}
 	return NULL;

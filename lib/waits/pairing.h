@@ -43,6 +43,7 @@ enum pairing_ended {
 	ENDED_EXIT,		/* a thread or process that ended */
 	ENDED_TIMER,
 	ENDED_SIGNAL,
+	ENDED_STOP,		/* all threads of the process were to stop, go on, or die */
 	ENDED_DEVICE,		/* an interrupt */
 };
 
@@ -72,6 +73,9 @@ struct pairing_out {
 	enum pairing_rule rule;
 	bool sleeps;		/* it waits for time to pass: a timer ends it */
 	bool joins;		/* it waits for the end of a thread of PID, or a child of it */
+	bool awaits_signal;	/* then who sends it ends the wait */
+	bool sees_exits;	/* the end of a child of PID may end it, */
+	bool reads_pipe;	/* or that of any other process */
 	bool is_idle;		/* if nobody ends it, it had nothing to do */
 	bool is_short;		/* AT only says that it was short */
 	bool is_aside;		/* it is not shown, but may be the cause of another wait */

@@ -12,7 +12,8 @@ enum { KERNEL_FRAMES_MAX = 128 };
 
 enum {
 	KERNEL_FUTEX, KERNEL_VECTOR, KERNEL_ENDS, KERNEL_EXITS, KERNEL_TIMER, KERNEL_SIGNAL,
-	KERNEL_SENDER, KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_CLONES, KERNEL_COMPLETES, KERNEL_SHORT,
+	KERNEL_STOPS, KERNEL_SENDER, KERNEL_SLEEPS, KERNEL_JOINS, KERNEL_CLONES, KERNEL_COMPLETES,
+	KERNEL_AWAITS, KERNEL_POLLS, KERNEL_PIPE, KERNEL_SHORT,
 	PROGRAM_JOINS, PROGRAM_SLEEPS, PROGRAM_CALLS, PROGRAM_LOCK, PROGRAM_PAIR_LOCK,
 	PROGRAM_CONDITION, PROGRAM_BARRIER, PROGRAM_SEMAPHORE, PROGRAM_PARKS, HINTS
 };
@@ -33,14 +34,19 @@ static const char *const parts[HINTS][14] = {
 	[KERNEL_EXITS] = { "do_exit", "do_notify_parent" },
 	[KERNEL_TIMER] = { "hrtimer_wakeup", "process_timeout", "it_real_fn", "posix_timer_fn",
 			   "alarm_timer", "timerfd_t", "hrtimer_interrupt", "run_timer" },
-	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal", "zap_process",
-			    "zap_other_threads" },
+	[KERNEL_SIGNAL] = { "signal_wake_up", "complete_signal" },
+	/* for all threads of a process: its end, a stop and what ends that, a debugger */
+	[KERNEL_STOPS] = { "zap_process", "zap_other_threads", "do_signal_stop", "prepare_signal",
+			   "do_jobctl_trap", "^ptrace_" },
 	[KERNEL_SENDER] = { "__local_bh_enable_ip" },
 	[KERNEL_SLEEPS] = { "nanosleep", "sys_pause" },
 	[KERNEL_JOINS] = { "^do_wait", "^__do_wait", "^kernel_wait", "^wait_for_vfork_done" },
 	/* vfork(), where that is inlined */
 	[KERNEL_CLONES] = { "^kernel_clone", "^_do_fork" },
 	[KERNEL_COMPLETES] = { "wait_for_completion" },
+	[KERNEL_AWAITS] = { "sigsuspend", "do_sigtimedwait", "sys_pause", "signalfd_read" },
+	[KERNEL_POLLS] = { "^do_select", "^do_sys_poll", "^do_poll", "^ep_poll" },
+	[KERNEL_PIPE] = { "^pipe_read", "^anon_pipe_read", "^fifo_pipe_read" },
 	[KERNEL_SHORT] = { WORD_SHORT_WAITS },
 	[PROGRAM_JOINS] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin",
 			    "thrd_join" },
@@ -100,12 +106,16 @@ static void add_kernel(struct wait_stack *s, uint32_t hints)
 	s->ends |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
 	s->by_exit |= hints & (HINT(KERNEL_ENDS) | HINT(KERNEL_EXITS));
 	s->by_timer |= hints & HINT(KERNEL_TIMER);
-	s->by_signal |= hints & HINT(KERNEL_SIGNAL);
+	s->by_signal |= hints & (HINT(KERNEL_SIGNAL) | HINT(KERNEL_STOPS));
+	s->by_stop |= hints & HINT(KERNEL_STOPS);
 	s->by_sender |= hints & HINT(KERNEL_SENDER);
 	s->sleeps |= hints & HINT(KERNEL_SLEEPS);
 	/* the leaf comes first */
 	s->completes |= hints & HINT(KERNEL_COMPLETES);
 	s->joins |= hints & HINT(KERNEL_JOINS) || (s->completes && hints & HINT(KERNEL_CLONES));
+	s->awaits_signal |= hints & HINT(KERNEL_AWAITS);
+	s->sees_exits |= hints & (HINT(KERNEL_AWAITS) | HINT(KERNEL_POLLS));
+	s->reads_pipe |= hints & HINT(KERNEL_PIPE);
 	s->is_short |= hints & HINT(KERNEL_SHORT);
 }
 
@@ -229,5 +239,7 @@ enum pairing_ended wait_stack_kind(const struct wait_stack *s, bool in_interrupt
 		return s->by_timer ? ENDED_TIMER : ENDED_DEVICE;
 	if (s->by_exit)
 		return ENDED_EXIT;
+	if (s->by_stop)
+		return ENDED_STOP;
 	return s->by_signal ? ENDED_SIGNAL : ENDED_THREAD;
 }

@@ -14,9 +14,13 @@ struct wait_stack {
 	bool in_vector;		/* it is a call whose argument is a list of words */
 	bool ends;		/* the thread ends: a futex is not the argument of a call */
 	bool by_timer, by_signal, by_exit;	/* the kernel handles a timer, a signal, an end */
+	bool by_stop;		/* ... for all threads of a process: its end, a stop */
 	bool by_sender;		/* it handles packets that this thread sends to this machine */
 	bool sleeps;		/* it waits for time to pass */
 	bool is_short;		/* it is only known that the wait was short */
+	bool awaits_signal;	/* it waits for a signal */
+	bool sees_exits;	/* what it waits for may be the end of a child */
+	bool reads_pipe;
 	bool completes;		/* it waits until something in the kernel is done */
 	bool joins;		/* it waits for the end of a thread or a process */
 	bool in_call;		/* the program's functions at the leaf call futex() */
