@@ -148,6 +148,8 @@ check 'while a server is away, profiles wait; large ones go in parts, the oldest
 		test "$(metric_of away "push_failures_total{reason=\"connect\"}")" -ge 2; }
 	eventually refused_there
 	pushes make run/away/ring 2 start=$(($(date +%s) - 7000))
+	seven_wait() { test "$(metric_of away push_pending)" = 7; }
+	eventually seven_wait
 	rm to/away/fault
 	eventually has 7 away
 	eventually nothing_pending away
