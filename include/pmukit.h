@@ -58,7 +58,8 @@ enum pmukit_status {
 	PMUKIT_NO_RIGHTS = -6,		/* may not sample or read; the sentence has the cure */
 	PMUKIT_NO_SAMPLER = -7,		/* no program pmu-sample was found */
 	PMUKIT_SAMPLER_FAILED = -8,	/* pmu-sample could not do it, or ended on its own */
-	PMUKIT_BROKEN = -9,		/* the handle failed before: close it */
+	PMUKIT_BROKEN = -9,		/* the handle failed before, or the program has closed
+					   descriptors of the library: close it */
 	PMUKIT_OTHER_PROCESS = -10,	/* the handle was made before a fork, by the parent */
 	PMUKIT_STOPPED = -11,		/* a callback, or pmukit_stream_stop(), asked to end */
 };

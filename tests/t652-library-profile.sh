@@ -368,12 +368,12 @@ END
 check 'a full disk, a limit and a reader that has gone are errors' <<'END'
 	built
 	profile -e hits -r -o /dev/full nothing >said
-	says "stop: -3 cannot write to stdout: No space left on device"
+	says "stop: -3 cannot write records to the descriptor 3: No space left on device"
 	(
 		ulimit -f 1
 		profile -e hits -c 1 -r -o s.data nothing >said || :
 	)
-	says "stop: -3 cannot write to stdout: File too large"
+	says "stop: -3 cannot write records to the descriptor 3: File too large"
 	mkfifo pipe
 	true <pipe &
 	profile -e hits -c 1 -r -o pipe no-reader >said

@@ -83,8 +83,11 @@ static void add(struct report *r, enum report_subject subject, const char *place
 		keep_first(kind, text);
 	snprintf(whole, sizeof(whole), "%s%s%s", place, text, why);
 	report_take(r, subject, kind->count > REPORT_SHOWN || r->quiet, whole);
-	if (subject != REPORT_NOTE)
-		r->status = 1;
+	if (subject == REPORT_NOTE)
+		return;
+	r->status = 1;
+	if (!r->error[0])
+		snprintf(r->error, sizeof(r->error), "%.*s", (int)sizeof(r->error) - 1, whole);
 }
 
 void report_damage(struct report *r, struct report_place place, const char *format, ...)

@@ -33,6 +33,7 @@ struct report {
 	int verbose;		/* 1 (-v): report_summary() prints; 2 (-vv): report_detail(), too */
 	int status;		/* exit status so far: 0, or 1 after damage, failure or error */
 	enum report_cause cause;	/* of the first error */
+	char error[1024];	/* the first error: the start of its text, or "" */
 	uint64_t hour_end;	/* monotonic, in ns; 0: the next message starts an hour */
 	struct report_kind {
 		const char *format;	/* the literal of the call site, compared by address */

@@ -11,7 +11,7 @@
 #   the .a    one object: kit.o and the static libraries, in which only the interface is global
 #
 # These files take and give back what the system has; they call malloc(), open() and the like.
-OUTER = error handle label room system libraries
+OUTER = error handle label room system owned libraries
 
 # A tool's first module that the library does not need is what prints or knows command lines.
 KIT_MODULES := base linux record stream resolved elf event process waits locate dwarf cfi names \

@@ -191,7 +191,7 @@ static void close_file(void *file)
 	fclose(file);
 }
 
-int room_own(int fd)
+int room_above_standard(int fd)
 {
 	int above = fd;
 
@@ -200,7 +200,12 @@ int room_own(int fd)
 		above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		descriptor_close(fd);
 	}
-	return note_fd(above);
+	return above;
+}
+
+int room_own(int fd)
+{
+	return note_fd(room_above_standard(fd));
 }
 
 FILE *room_fopen(const char *path, const char *mode)

@@ -40,10 +40,12 @@ int room_pipe2(int ends[2], int flags);
 int room_socketpair(int domain, int type, int protocol, int ends[2]);
 int room_close(int fd);
 /*
- * Note FD, which may be noted already, and return it; -1 stays -1.  If it is 0, 1 or 2, to which
- * the program may print although it has closed them, it gets another number.  A failure is -1, and
- * FD is closed.
+ * Return FD, which is not noted any more; -1 stays -1.  If it is 0, 1 or 2, to which the program
+ * may print although it has closed them, it gets another number.  A failure is -1, and FD is
+ * closed.
  */
+int room_above_standard(int fd);
+/* The same, and note what is returned. */
 int room_own(int fd);
 
 FILE *room_fopen(const char *path, const char *mode);

@@ -122,7 +122,9 @@ void control_end(struct control *control, int status, const struct report *repor
 		[REPORT_NO_RIGHTS] = " no-rights", [REPORT_WRONG_ARGUMENT] = " wrong-argument",
 	};
 
-	/* A failure is reported nowhere: nobody reads the line. */
+	/* A failure is reported nowhere: nobody reads the lines. */
+	if (control->ack >= 0 && status && report->error[0])
+		dprintf(control->ack, "error %s\n", report->error);
 	if (control->ack >= 0)
 		dprintf(control->ack, "exit %d%s\n", status,
 			report->status ? words[report->cause] : "");

@@ -41,7 +41,7 @@ enum control_command control_next(struct control *control, struct report *report
 void control_acknowledge(const struct control *control);
 
 /*
- * Write the last line of acknowledgements, "exit STATUS" and, if the first error of REPORT has one,
- * the word of its cause; then close CONTROL.
+ * Write the last lines of acknowledgements: if STATUS is not 0, "error" and REPORT's first error;
+ * then "exit STATUS" and, if the first error has one, the word of its cause.  Then close CONTROL.
  */
 void control_end(struct control *control, int status, const struct report *report);

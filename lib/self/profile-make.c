@@ -22,14 +22,14 @@ static void keep(struct first_error *first, int status)
 	snprintf(first->sentence, sizeof(first->sentence), "%s", pmukit_error());
 }
 
-/* Make the profile of what the file has, and write it.  Keep what is wrong in FIRST. */
-static void make(const struct pmukit_profile *p, struct first_error *first)
+/* Make the profile of what the file RECORDS has, and write it.  Keep what is wrong in FIRST. */
+static void make(const struct pmukit_profile *p, int records, struct first_error *first)
 {
 	const struct pmukit_profile_config *c = &p->config;
 	const struct pmukit_options options = {
 		.size = sizeof(options), .message = c->message, .context = c->context,
 	};
-	struct pmukit_stream *s = pmukit_stream_open_fd(p->records, &options);
+	struct pmukit_stream *s = pmukit_stream_open_fd(records, &options);
 	struct pmukit_pprof *made = s ? pmukit_stream_profile(s, NULL) : NULL;
 	int damage = pmukit_error_code();
 
@@ -43,15 +43,18 @@ static void make(const struct pmukit_profile *p, struct first_error *first)
 	pmukit_stream_close(s);
 }
 
-int profile_make(const struct pmukit_profile *p, int status)
+int profile_make(struct pmukit_profile *p, int status)
 {
 	struct first_error first = { 0 };
+	int records = owned_fd(&p->records);
 
 	keep(&first, status);
-	if (lseek(p->records, 0, SEEK_SET) < 0)
+	if (records < 0)
+		keep(&first, fail(PMUKIT_BROKEN, OWNED_LOST));
+	else if (lseek(records, 0, SEEK_SET) < 0)
 		keep(&first, fail(PMUKIT_SYSTEM, "cannot read what was recorded"));
 	else
-		make(p, &first);
+		make(p, records, &first);
 	if (first.status < 0) {
 		fail(first.status, "%s", first.sentence);
 		errno = first.error;

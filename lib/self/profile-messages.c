@@ -28,7 +28,7 @@ static char *read_messages(struct pmukit_profile *p)
 		enum { PART = 4096 };
 
 		text = mem_resize(text, size + PART + 1);
-		n = pread(p->messages, text + size, PART, p->messages_read);
+		n = pread(owned_fd(&p->messages), text + size, PART, p->messages_read);
 		if (n > 0) {
 			size += (size_t)n;
 			p->messages_read += n;
@@ -100,30 +100,56 @@ static int fail_silently(struct pmukit_profile *p)
 	return PMUKIT_SAMPLER_FAILED;
 }
 
-int messages_fail(struct pmukit_profile *p)
+/* Report LINE, by which the sampler says why it failed.  Return the status for it. */
+static int fail_as_said(struct pmukit_profile *p, const char *line)
+{
+	char *sentence = result_sentence(p, line);
+	int error = p->has_started ? error_of(line) : 0;
+
+	errno = error;
+	report_take(&p->handle.report, error ? REPORT_FAILURE : REPORT_ERROR, false, sentence);
+	free(sentence);
+	return error ? PMUKIT_SYSTEM : p->cause ? p->cause : PMUKIT_SAMPLER_FAILED;
+}
+
+/*
+ * Give the caller the lines of TEXT as notes, but not the error that the sampler has named.  If it
+ * has named none, this is the last line: set p->error to it.  Return whether the sampler says that
+ * it was called wrongly.
+ */
+static bool pass_but_error(struct pmukit_profile *p, char *text)
 {
 	struct report *report = &p->handle.report;
-	char *text = read_messages(p), *rest = text, *line, *last = NULL;
-	int status = p->cause ? p->cause : PMUKIT_SAMPLER_FAILED;
+	bool is_named = p->error[0];
+	char *rest = text, *line, *last = NULL;
 
 	while ((line = next_line(&rest)) && !is_usage(line)) {
+		if (is_named && !strncmp(line, p->error, sizeof(p->error) - 1))
+			continue;
 		if (last)
 			report_take(report, REPORT_NOTE, false, last);
 		last = line;
 	}
-	if (line)	/* wrong usage */
-		status = PMUKIT_WRONG_ARGUMENT;
-	if (!last || p->is_silent) {
-		if (last)
-			report_take(report, REPORT_NOTE, false, last);
-		status = fail_silently(p);
-	} else if (p->has_started && error_of(last)) {
-		errno = error_of(last);
-		report_take(report, REPORT_FAILURE, false, last);
-		status = PMUKIT_SYSTEM;
-	} else {
-		report_take(report, REPORT_ERROR, false, last);
+	if (last && (is_named || p->is_silent))
+		report_take(report, REPORT_NOTE, false, last);
+	else if (last)
+		snprintf(p->error, sizeof(p->error), "%s", last);
+	return line;
+}
+
+int messages_fail(struct pmukit_profile *p)
+{
+	if (profile_is_lost(p)) {
+		messages_pass(p);
+		report_error(&p->handle.report, OWNED_LOST);
+		return PMUKIT_BROKEN;
 	}
+	char *text = read_messages(p);
+	bool is_wrong_usage = pass_but_error(p, text);
+
 	free(text);
-	return status;
+	if (!p->error[0] || p->is_silent)
+		return fail_silently(p);
+	int status = fail_as_said(p, p->error);
+	return is_wrong_usage ? PMUKIT_WRONG_ARGUMENT : status;
 }

@@ -3,11 +3,13 @@
 #include "base/arena.h"
 #include "base/spool.h"
 #include "self/running-profile.h"
-#include "library/system.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PART = 1 << 16 };	/* bytes of a result that the callback gets at once */
@@ -27,8 +29,26 @@ int result_open(struct pmukit_profile *p)
 		return c->fd;
 	if (!c->write && c->fd <= 0)
 		return open("/dev/null", O_WRONLY | O_CLOEXEC);
-	p->records = room_own(spool_open(&directory));
-	return p->records;
+	int fd = owned_take(&p->records, spool_open(&directory));
+	p->directory = mem_text(directory);
+	return fd;
+}
+
+char *result_sentence(const struct pmukit_profile *p, const char *said)
+{
+	static const char cannot[] = "cannot write to ";
+	const size_t size = strlen(said) + PATH_MAX;
+	const char *rest = said + strcspn(said, ":");
+
+	if (strncmp(said, cannot, sizeof(cannot) - 1))
+		return mem_text(said);
+	char *sentence = mem_resize(NULL, size);
+	if (p->directory)
+		snprintf(sentence, size, "%sthe file in TMPDIR (%s)%s", cannot, p->directory, rest);
+	else
+		snprintf(sentence, size, "cannot write records to the descriptor %d%s",
+			 p->config.fd, rest);
+	return sentence;
 }
 
 /* Return whether FD is a pipe or a socket that nobody reads. */
@@ -47,7 +67,7 @@ static int pass_records(struct pmukit_profile *p)
 	off_t at = 0;
 	ssize_t n;
 
-	while (answer == 0 && (n = pread(p->records, bytes, PART, at)) != 0) {
+	while (answer == 0 && (n = pread(owned_fd(&p->records), bytes, PART, at)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -80,7 +100,7 @@ int result_finish(struct pmukit_profile *p, int status)
 
 	if (status == 0)
 		status = result_check(p, &p->handle.report);
-	if (p->config.result == PMUKIT_RECORDS && p->records >= 0)
+	if (p->config.result == PMUKIT_RECORDS && owned_fd(&p->records) >= 0)
 		passed = pass_records(p);
 	return status < 0 ? status : passed;
 }

@@ -37,7 +37,7 @@ static int open_all(struct pmukit_profile *p, struct sampler_fds *fds)
 	fds->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fds->input < 0)
 		return fail_to_open(p, "/dev/null");
-	fds->messages = p->messages = room_own(memfd_create("pmukit-messages", MFD_CLOEXEC));
+	fds->messages = owned_take(&p->messages, memfd_create("pmukit-messages", MFD_CLOEXEC));
 	if (fds->messages < 0)
 		return fail_to_open(p, "a file in memory");
 	fds->control = dialog_open(p);
@@ -52,7 +52,7 @@ static void close_sampler_fds(const struct pmukit_profile *p, const struct sampl
 {
 	descriptor_close(fds->input);
 	descriptor_close(fds->control);
-	if (fds->output != p->records && fds->output != p->config.fd)
+	if (fds->output != p->records.fd && fds->output != p->config.fd)
 		descriptor_close(fds->output);
 }
 
@@ -132,19 +132,29 @@ struct pmukit_profile *pmukit_profile_start(const struct pmukit_profile_config *
 	p->config = own;
 	p->config.events = p->config.options = NULL;
 	p->config.sampler = NULL;
-	p->control = p->messages = p->records = p->sampler.pidfd = -1;
+	p->control = p->messages = p->records = p->sampler.pidfd = OWNED_NONE;
 	struct profile_starting a = { .p = p, .given = &own };
 	if (guarded(&p->handle, HANDLE_PROFILE, start, &a) < 0)
 		return handle_free(&p->handle);
 	return p;
 }
 
+bool profile_is_lost(struct pmukit_profile *p)
+{
+	struct owned *all[] = { &p->control, &p->messages, &p->records, &p->sampler.pidfd };
+	bool is_lost = false;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		is_lost |= owned_is_lost(all[i]);
+	return is_lost;
+}
+
 /* Send COMMAND.  Return 0, or why the sampler did not carry it out. */
 static int command(struct pmukit_profile *p, const char *command)
 {
-	bool is_done = dialog_command(p, command);
+	bool is_done = !profile_is_lost(p) && dialog_command(p, command);
 
-	if (!is_done && p->exit_status != 0)
+	if (profile_is_lost(p) || (!is_done && p->exit_status != 0))
 		return messages_fail(p);
 	messages_pass(p);
 	if (is_done)
@@ -177,6 +187,8 @@ static int look(void *profile)
 {
 	struct pmukit_profile *p = profile;
 
+	if (profile_is_lost(p))
+		return messages_fail(p);
 	dialog_look(p);
 	if (!p->has_ended)
 		messages_pass(p);
@@ -194,7 +206,7 @@ static int stop(void *profile)
 	int status = 0;
 
 	dialog_end(p);
-	if (p->exit_status == 0)
+	if (p->exit_status == 0 && !profile_is_lost(p))
 		messages_pass(p);
 	else
 		status = messages_fail(p);
@@ -207,13 +219,14 @@ static int release(void *profile)
 	struct pmukit_profile *p = profile;
 
 	/* without a pidfd, another process may have its number by now */
-	if (p->has_ended && p->sampler.pidfd < 0)
+	if (p->has_ended && p->sampler.pidfd.fd < 0)
 		p->sampler.pid = 0;
 	spawned_release(&p->sampler);
-	descriptor_close(p->control);
-	descriptor_close(p->messages);
-	descriptor_close(p->records);
+	owned_close(&p->control);
+	owned_close(&p->messages);
+	owned_close(&p->records);
 	free(p->program);
+	free(p->directory);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "library/handle.h"
+#include "library/owned.h"
 #include "self/spawn.h"
 
 struct pmukit_profile {
@@ -15,11 +16,11 @@ struct pmukit_profile {
 	struct pmukit_profile_config config;	/* without texts, which only the start needs */
 	struct spawned sampler;
 	char *program;		/* path of the sampler */
-	int control;		/* our end of the socket; -1: closed */
-	int messages;		/* the file of the sampler's messages */
-	int records;		/* our file for the result; -1: the caller's descriptor has it */
+	struct owned control;	/* our end of the socket */
+	struct owned messages;	/* the file of the sampler's messages */
+	struct owned records;	/* our file for the result; none: the caller's descriptor has it */
 	off_t messages_read;	/* bytes of MESSAGES */
-	char answer[64];	/* the start of the sampler's next answer */
+	char answer[1100];	/* the start of the sampler's next answer */
 	size_t answered;	/* bytes in it */
 	bool has_started;	/* everything was sampled once */
 	bool has_ended;		/* the sampler gives no more answers */
@@ -27,7 +28,15 @@ struct pmukit_profile {
 	bool is_stopped;	/* the result can be written */
 	int exit_status;	/* that the sampler has sent; -1: none */
 	int cause;		/* a status: why the sampler failed */
+	char error[1024];	/* its first error, as it has sent it, or "" */
+	char *directory;	/* of RECORDS, or NULL */
 };
+
+/*
+ * Return whether the program has closed one of P's descriptors.  The sampler ends when nobody has
+ * the other end of its socket.
+ */
+bool profile_is_lost(struct pmukit_profile *p);
 
 /* The configuration, checked: profile-config.c */
 
@@ -75,8 +84,8 @@ void dialog_end(struct pmukit_profile *p);
 void messages_pass(struct pmukit_profile *p);
 
 /*
- * The same after the sampler has failed: report its last message as the error.  Return the status
- * that says why.
+ * The same after the sampler has failed, or P is lost: report why as the error.  That is the error
+ * which the sampler has named, or else its last message.  Return the status that says why.
  */
 int messages_fail(struct pmukit_profile *p);
 
@@ -84,6 +93,9 @@ int messages_fail(struct pmukit_profile *p);
 
 /* In a work function: return the descriptor for the sampler's stdout, or -1 (errno is set). */
 int result_open(struct pmukit_profile *p);
+
+/* Return SAID, an error of the sampler, as the program knows the result.  The caller frees. */
+char *result_sentence(const struct pmukit_profile *p, const char *said);
 
 /*
  * In a work function, when the sampler has ended: return 0, or a status (reported) if nobody reads
@@ -102,4 +114,4 @@ int result_finish(struct pmukit_profile *p, int status);
  * file, and write it.  STATUS is what is wrong so far, with its error in this thread.  Return it,
  * or what is wrong with the result, and set the error of this thread to that.
  */
-int profile_make(const struct pmukit_profile *p, int status);
+int profile_make(struct pmukit_profile *p, int status);

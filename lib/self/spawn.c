@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "self/spawn.h"
 #include "base/clock.h"
-#include "base/descriptor.h"
 #include "self/raw-call.h"
 #include "library/room.h"
 #include "self/spawn-child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
@@ -102,24 +100,12 @@ static void release(void *object)
 	}
 	if (s->memory)
 		munmap(s->memory, sizeof(struct spawn));
-	descriptor_close(s->pidfd);
-}
-
-/* Return a descriptor like FD, which is closed, that is none of the program's standard ones. */
-static int above_standard(int fd)
-{
-	int above = fd;
-
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		descriptor_close(fd);
-	}
-	return above;
+	owned_close(&s->pidfd);
 }
 
 int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8_t *mark)
 {
-	*s = (struct spawned){ .pidfd = -1, .mark = mark };
+	*s = (struct spawned){ .pidfd = OWNED_NONE, .mark = mark };
 	room_note(s, release);
 	/* Shared: valgrind(1) makes the processes by fork(). */
 	struct spawn *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
@@ -134,7 +120,7 @@ int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8
 	int error = memory->error;
 	if (!error) {
 		s->pid = memory->pid;
-		s->pidfd = above_standard((int)syscall(SYS_pidfd_open, s->pid, 0));
+		owned_set(&s->pidfd, (int)syscall(SYS_pidfd_open, s->pid, 0));
 	}
 	if (!s->middle) {
 		munmap(memory, sizeof(*memory));
@@ -143,21 +129,23 @@ int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8
 	return error;
 }
 
-bool spawned_has_ended(const struct spawned *s)
+bool spawned_has_ended(struct spawned *s)
 {
-	struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
+	struct pollfd p = { .fd = owned_fd(&s->pidfd), .events = POLLIN };
 
 	if (!s->pid)
 		return true;
-	return s->pidfd >= 0 ? poll(&p, 1, 0) > 0 : kill(s->pid, 0) < 0 && errno == ESRCH;
+	return p.fd >= 0 ? poll(&p, 1, 0) > 0 : kill(s->pid, 0) < 0 && errno == ESRCH;
 }
 
-void spawned_kill(const struct spawned *s)
+void spawned_kill(struct spawned *s)
 {
-	if (!s->pid)
+	int pidfd = owned_fd(&s->pidfd);
+
+	if (!s->pid || owned_is_lost(&s->pidfd))
 		return;
-	if (s->pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
+	if (pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 	else
 		kill(s->pid, SIGKILL);
 }
@@ -174,5 +162,5 @@ void spawned_release(struct spawned *s)
 	if (!room_forget(s))
 		return;
 	release(s);
-	*s = (struct spawned){ .pidfd = -1 };
+	*s = (struct spawned){ .pidfd = OWNED_NONE };
 }

@@ -18,6 +18,8 @@
  * the sampler runs, they use nothing but system calls and memory of their own.
  */
 #pragma once
+#include "library/owned.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +36,7 @@ struct spawn_what {
 /* A process that was started.  Zero-initialised: none. */
 struct spawned {
 	pid_t pid;		/* of the sampler; 0: none was started */
-	int pidfd;		/* of it, or below 0 where the kernel has no such descriptors */
+	struct owned pidfd;	/* of it; none where the kernel has no such descriptors */
 	pid_t middle;		/* the process that waits for it, or 0 */
 	void *memory;		/* that the middle uses, or NULL */
 	const volatile uint8_t *mark;	/* of the handle, see struct handle */
@@ -46,11 +48,14 @@ struct spawned {
  */
 int spawn(struct spawned *s, const struct spawn_what *what, const volatile uint8_t *mark);
 
-/* Send the sampler SIGKILL, if it still runs. */
-void spawned_kill(const struct spawned *s);
+/*
+ * Send the sampler SIGKILL, if it still runs.  If the program has closed the descriptor, do
+ * nothing: another process may have the sampler's number by now.
+ */
+void spawned_kill(struct spawned *s);
 
 /* Return whether the sampler has ended. */
-bool spawned_has_ended(const struct spawned *s);
+bool spawned_has_ended(struct spawned *s);
 
 /* Return the CPU time that the sampler has used, in ns, or 0 if it has ended. */
 uint64_t spawned_cpu_ns(const struct spawned *s);
