@@ -138,7 +138,7 @@ check 'no samples: the likely reason' <<'END'
 	sleep 1000 &
 	asleep() { grep -q "^State:.*sleeping" /proc/$!/status; }
 	eventually asleep
-	none_because "the process slept all the time; --off-cpu" -e cpu-clock:u -p $! -d 0.05 -o s.data
+	none_because "the process did not run; --off-cpu" -e cpu-clock:u -p $! -d 0.05 -o s.data
 	pmu-sample -e dummy:u -o s.data -- true 2>err
 	none grep "no samples" err
 END

@@ -83,7 +83,7 @@ check 'a process that sleeps is told so in one line; with --off-cpu it has a pro
 	eventually asleep
 	exits 1 pmu-prof -p $target -d 0.2 -o p 2>err
 	but_for_rights err >got
-	echo "pmu-sample: no samples: the process slept all the time; --off-cpu shows where it" \
+	echo "pmu-sample: no samples: the process did not run; --off-cpu shows where it" \
 		"waits" | same - got
 	pmu-prof --off-cpu -p $target -d 0.2 -o p 2>err
 	cat err

@@ -58,9 +58,9 @@ static void explain_sleep(const struct sampler_options *o, char *why, size_t siz
 			: "the process";
 
 	if (o->settings.waits)
-		snprintf(why, size, "%s slept all the time, and may not be asked where", who);
+		snprintf(why, size, "%s did not run, and may not be asked where it waits", who);
 	else
-		snprintf(why, size, "%s slept all the time; --off-cpu shows where it waits", who);
+		snprintf(why, size, "%s did not run; --off-cpu shows where it waits", who);
 }
 
 /* Explain why EVENT, with its TOTAL, gave no samples.  "": unknown. */
