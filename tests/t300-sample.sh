@@ -190,6 +190,9 @@ check 'bad targets and events are reported in one line, with what to do' <<'END'
 	at_most "$(wc -l <err)" 3
 	exits 1 pmu-sample -e cpu-clock -o s.data -- ./nosuch 2>err
 	grep -qx "pmu-sample: cannot run ../nosuch.: No such file or directory" err
+	mkdir directory
+	exits 1 pmu-sample -e cpu-clock -o s.data -- ./directory 2>err
+	grep -qx "pmu-sample: cannot run './directory': it is a directory" err
 	exits 2 pmu-sample 2>err
 	grep -q "^pmu-sample: nothing to sample: give -p PID or a command" err
 	exits 2 pmu-sample -p x 2>err

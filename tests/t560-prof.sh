@@ -255,6 +255,9 @@ check 'zero samples, no such command or process: a sentence, status 1, no files'
 	same - err <<-EOF
 		pmu-prof: cannot run './nonexistent': No such file or directory
 	EOF
+	mkdir directory
+	exits 1 pmu-prof -o p -- ./directory 2>err
+	echo "pmu-prof: cannot run './directory': it is a directory" | same - err
 	sh -c : & ended=$!
 	wait $ended
 	exits 1 pmu-prof -o p -p $ended 2>err

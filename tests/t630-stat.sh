@@ -165,6 +165,9 @@ check 'a command that is not found, and an event that is refused: one line, exit
 	exits 1 pmu-stat -e task-clock -- ./nosuch >out 2>err
 	echo "pmu-stat: cannot run './nosuch': No such file or directory" | same - err
 	test ! -s out
+	mkdir directory
+	exits 1 pmu-stat -e task-clock -- ./directory 2>err
+	echo "pmu-stat: cannot run './directory': it is a directory" | same - err
 	# not even the line about what this machine cannot count
 	exits 1 pmu-stat -- ./nosuch 2>err
 	test "$(wc -l <err)" = 1
@@ -180,6 +183,26 @@ check 'a command that is not found, and an event that is refused: one line, exit
 	for wrong in "" "-n 0 true" "-p 1 -a" "-p 1 -n 2" "--by cpu true" "--interval 1 -n 2 true"; do
 		exits 2 pmu-stat $wrong 2>err
 	done
+END
+
+check 'a program that may not be read is not counted, nor sampled: both say why' <<'END'
+	test "$(id -u)" != 0 || powerless="setpriv --inh-caps=-all --bounding-set=-all"
+	stopped="stopped early, after 0.0.* s of CPU time: the kernel stops it when a program"
+	cp "$(command -v ten)" readable
+	cp readable hidden
+	chmod 111 hidden
+	for set in "./hidden serial 0.3" "sh -c './hidden serial 0.3; true'"; do
+		eval "set -- $set"
+		${powerless-} pmu-stat -e task-clock -- "$@" >out 2>err
+		grep "^pmu-stat: counting of '$1' $stopped" err
+		${powerless-} pmu-sample -e cpu-clock -o s.data -- "$@" 2>err
+		grep "^pmu-sample: sampling of '$1' $stopped" err
+		none grep "no samples" err
+	done
+	${powerless-} pmu-stat -e task-clock -- ./readable serial 0.3 >out 2>err
+	none grep "stopped early" err
+	${powerless-} pmu-sample -e cpu-clock -o s.data -- ./readable serial 0.3 2>err
+	none grep "stopped early" err
 END
 
 check 'a name has no modifier that means nothing for counts' <<'END'

@@ -14,15 +14,27 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Return whether the file at PATH is a program that may be run; else set errno. */
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	if (access(path, X_OK) < 0 || stat(path, &st) < 0)
+		return false;
+	errno = EACCES;		/* as exec says of a directory */
+	return !S_ISDIR(st.st_mode);
+}
 
 /* Write DIRECTORY/NAME to PATH.  Return whether it is a program that may be run. */
 static bool is_in(const char *directory, size_t length, const char *name, char path[PATH_MAX])
 {
 	int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, directory, name);
 
-	return length > 0 && n < PATH_MAX && access(path, X_OK) == 0;
+	return length > 0 && n < PATH_MAX && is_program(path);
 }
 
 /* Look in each of DIRECTORIES, a list separated by colons.  Empty names are skipped. */
@@ -97,7 +109,7 @@ size_t sibling_words(const char *name, char path[PATH_MAX], const char *word[2])
 bool sibling_find_program(const char *name, char path[PATH_MAX])
 {
 	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0;
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
 	return is_in_one(secure_getenv("PATH"), name, path);
 }
 

@@ -6,6 +6,7 @@
 #include "event/event.h"
 #include "linux/proc.h"
 #include "record/words.h"
+#include "target/child.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -323,7 +324,7 @@ static bool can_run(const struct plan *plan, const struct plan_request *r, struc
 	if (r->command && !sibling_find_program(r->command[0], path)) {
 		if (!strchr(r->command[0], '/'))
 			errno = ENOENT;
-		report_failure(report, "cannot run '%s'", r->command[0]);
+		child_report_refusal(r->command[0], report);
 		good = false;
 	}
 	return good;

@@ -59,6 +59,27 @@ static void report_failures(struct counting_runs *runs, const char *name, bool q
 	child_report_status(last, name, report);
 }
 
+/* Report the first of RUNS of the command NAME of which the kernel stopped the counting. */
+static void report_unseen(const struct counting_runs *runs, const char *name,
+			  struct report *report)
+{
+	bool reported = false;
+
+	for (size_t i = 0; i < runs->count && !reported; i++) {
+		const struct counting_run *r = &runs->run[i];
+		uint64_t seen = 0;
+
+		for (size_t e = 0; r->value && e < r->events; e++) {
+			uint64_t enabled = 0;
+			for (size_t u = 0; u < r->units; u++)
+				enabled += r->value[u * r->events + e].enabled;
+			seen = enabled > seen ? enabled : seen;
+		}
+		reported = r->value && !r->is_cut && r->events > 0 &&
+			   child_report_unseen(name, r->user + r->system, seen, "counting", report);
+	}
+}
+
 bool counting_runs_make(struct counting *c, char *const *command, size_t warmup, size_t count,
 			struct counting_runs *runs, struct report *report)
 {
@@ -78,6 +99,8 @@ bool counting_runs_make(struct counting *c, char *const *command, size_t warmup,
 	}
 	for (size_t i = 0; i < runs->count; i++)
 		runs->stopped += c->target->command && runs->run[i].is_cut;
+	if (good && c->target->command && !c->target->cpus.count)
+		report_unseen(runs, command[0], report);
 	if (good && command)
 		report_failures(runs, command[0], c->quiet_status, report);
 	return good;

@@ -92,6 +92,23 @@ bool sampler_report_children(struct sampler *s)
 	return true;
 }
 
+bool sampler_report_unseen(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	struct proc_used used;
+	uint64_t seen = 0;
+
+	if (!s->child.pid || !o->target->command || target_is_by_cpu(o->target) ||
+	    o->target->cpus.count || o->delay || s->delayed || o->control ||
+	    !proc_child_has_ended(s->child.pid) || !proc_cpu_used(s->child.pid, &used))
+		return false;
+	for (uint32_t i = 0; i < s->sampled; i++)
+		if (s->total[i].enabled > seen)
+			seen = s->total[i].enabled;
+	return child_report_unseen(*o->target->command, used.own + used.by_children, seen,
+				   "sampling", s->report);
+}
+
 bool sampler_family_lives(struct sampler *s, uint64_t time)
 {
 	if (!s->command_end)

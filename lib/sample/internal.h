@@ -110,6 +110,12 @@ void sampler_measure_children(struct sampler *s, uint64_t time);
 bool sampler_report_children(struct sampler *s);
 
 /*
+ * Report if the kernel stopped sampling the command when it started a program with other rights.
+ * True: reported.
+ */
+bool sampler_report_unseen(struct sampler *s);
+
+/*
  * The command has ended, TIME is now: return whether processes that it started go on, or may go on
  * without having been seen yet.
  */

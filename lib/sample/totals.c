@@ -326,7 +326,7 @@ void sampler_summarize(struct sampler *s)
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);
-	if (!sampler_report_children(s))
+	if (!sampler_report_children(s) && !sampler_report_unseen(s))
 		sampler_report_no_samples(s);
 	sampler_report_daemons(s);
 	sampler_report_written(s);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,20 @@ bool child_start(struct child *child, char *const *command, int out, struct repo
 	return true;
 }
 
+void child_report_refusal(const char *name, struct report *report)
+{
+	int error = errno;
+	struct stat st;
+	bool is_directory = error == EACCES && strchr(name, '/') && stat(name, &st) == 0 &&
+			    S_ISDIR(st.st_mode);
+
+	errno = error;
+	if (is_directory)
+		report_error(report, "cannot run '%s': it is a directory", name);
+	else
+		report_failure(report, "cannot run '%s'", name);
+}
+
 bool child_go(struct child *child, const char *name, struct report *report)
 {
 	int error;
@@ -72,7 +88,7 @@ bool child_go(struct child *child, const char *name, struct report *report)
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(error)) {
 		errno = error;
-		report_failure(report, "cannot run '%s'", name);
+		child_report_refusal(name, report);
 		return false;
 	}
 	return true;
@@ -99,6 +115,22 @@ void child_report_status(int status, const char *name, struct report *report)
 			    strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		report_note(report, "'%s' failed: exit status %d", name, WEXITSTATUS(status));
+}
+
+bool child_report_unseen(const char *name, uint64_t used, uint64_t seen, const char *doing,
+			 struct report *report)
+{
+	const uint64_t least = 50000000;	/* ns: several ticks of the times in /proc */
+
+	/* time that is seen is longer, if anything: interrupts are a part of it */
+	if (used < seen || used - seen < least || used - seen < used / 4)
+		return false;
+	report_note(report, "%s of '%s' stopped early, after %.3f s of its %.3f s of CPU time: the "
+		    "kernel stops it when a program starts with other rights (set-user-ID, "
+		    "set-group-ID, capabilities), or one that may not be read; %s", doing, name,
+		    (double)seen / 1e9, (double)used / 1e9,
+		    geteuid() ? "run this as root" : "-a has all processes");
+	return true;
 }
 
 bool child_collect(struct child *child, int *status, struct rusage *used)

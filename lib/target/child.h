@@ -3,6 +3,7 @@
 #pragma once
 #include "base/report.h"
 
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -17,6 +18,9 @@ struct child {
  * stdout.  False: reported.
  */
 bool child_start(struct child *child, char *const *command, int out, struct report *report);
+
+/* Report that the command NAME cannot be run: it is a directory, or what errno says. */
+void child_report_refusal(const char *name, struct report *report);
 
 /*
  * Let the child exec its command, called NAME.  False (reported): it cannot be executed.  A child
@@ -36,6 +40,13 @@ int child_stop(struct child *child, const char *name, struct report *report);
  * unless that is NULL.  Return whether it had ended by itself.
  */
 bool child_collect(struct child *child, int *status, struct rusage *used);
+
+/*
+ * The command NAME and its children USED so much CPU time, of which events saw SEEN, all in ns.  If
+ * that is much less, report why: the kernel stops DOING it.  Return whether it is.
+ */
+bool child_report_unseen(const char *name, uint64_t used, uint64_t seen, const char *doing,
+			 struct report *report);
 
 /* Report how the command NAME failed, if it did, by its STATUS. */
 void child_report_status(int status, const char *name, struct report *report);
