@@ -193,9 +193,10 @@ check 'text, an executable, nothing and a missing file are not streams' <<'END'
 		echo hello, this is text >text
 		exits 1 "$tool" text >out 2>err
 		grep -q "^$tool: text: offset 0x0: not a stream or perf.data file" err
+		grep -q ": it starts with 'hello, t', not 'PERFILE2'$" err
 		test "$(wc -l <err)" = 1
 		exits 1 "$tool" /bin/sh >out 2>err
-		grep -q "offset 0x0: not a stream" err
+		grep -q "offset 0x0: not a stream .* starts with 0x7f454c46" err
 		exits 1 "$tool" </dev/null >out 2>err
 		grep -q "^$tool: stdin: offset 0x0: empty: no stream came" err
 		exits 1 "$tool" nosuch >out 2>err

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,23 @@ static struct cursor unread(const struct stream_reader *in, size_t size)
 	const uint8_t *at = in->buffer + in->begin;
 
 	return (struct cursor){ .at = at, .end = at + size };
+}
+
+/* Report that the input is of another kind: show its first bytes, as text if they are text. */
+static void report_foreign(struct stream_reader *in)
+{
+	const uint8_t *at = in->buffer + in->begin;
+	char start[2 + 2 * sizeof(uint64_t) + 1] = "0x";
+	bool is_text = true;
+
+	for (size_t i = 0; i < sizeof(uint64_t); i++) {
+		snprintf(start + 2 + 2 * i, 3, "%02x", at[i]);
+		is_text &= at[i] >= ' ' && at[i] <= '~';
+	}
+	if (is_text)
+		snprintf(start, sizeof(start), "'%.8s'", (const char *)at);
+	reader_damage(in, "not a stream or perf.data file: it starts with %s, not 'PERFILE2'",
+		      start);
 }
 
 static bool read_header(struct stream_reader *in)
@@ -59,8 +77,7 @@ static bool read_header(struct stream_reader *in)
 		return false;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
-		reader_damage(in, "not a stream or perf.data file: it starts with 0x%016" PRIx64
-		       ", not 'PERFILE2'", magic);
+		report_foreign(in);
 		return false;
 	}
 	if (size != PIPE_HEADER_SIZE)
