@@ -38,8 +38,12 @@ check '-a beside -p: waits of that process only, ended by all others' <<'END'
 	samples s.data comm,pid,event,trace | grep -a -v '^[[:space:]]' >all
 	# whose waits, and who is woken: nobody else, except by that process
 	awk -v pid=$reader '/context-switches/ && $2 != pid' all >others
-	awk -v pid=$reader '/sched_waking/ && $2 != pid && !index($0, " pid=" pid " ")' all >>others
 	test ! -s others
+	samples s.data comm,pid,event,trace,ip,sym >stacks
+	# nor by others, but in calls whose first argument may be the address of a word of the target
+	awk -v pid=$reader -v RS= '/sched_waking/ && $2 != pid && /ksys_write|ksys_read/ &&
+		!index($0, " pid=" pid " ")' stacks >others
+	none cat others
 	at_least "$(awk -v pid=$reader '/sched_waking/ && $2 != pid' all | wc -l)" 50
 	pmu-topprof -q --block --frames no-lost -o block s.data
 	by_shell=$(delay block ended=process:sh)
@@ -48,6 +52,24 @@ check '-a beside -p: waits of that process only, ended by all others' <<'END'
 	# ended when it opened the pipe
 	pmu-topprof -q --mutex --to folded s.data | grep '_write;' >written
 	at_least "$(awk '{ n += $NF } END { print n }' written)" $((by_shell / 2))
+END
+
+check 'of a lock of several processes, who holds it is charged, not the next in the queue' <<'END'
+	needs_waits
+	queued() {
+		shared-lock 600 >pids & target=$!
+		eventually has_lines pids 3
+		lossless s.data pmu-sample -q --waits -e dummy -m 16Mi --unwind --call-graph dwarf,4096 \
+			-a -p "$(sed -n 2p pids)" -d 1 -o s.data
+		kill $target
+		pmu-topprof -q --mutex -o mutex s.data || return
+		culprit=$(delay_of culprit) waiter=$(delay_of waiter)
+		echo "$culprit by culprit(), $waiter by waiter()"
+		at_least "$culprit" $((9 * waiter))
+	}
+	has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
+	delay_of() { ns_with mutex -focus="^$1\$" -ignore=scheduler | grep . || echo 0; }
+	tried queued
 END
 
 check 'it is what an oracle finds in that stream' <<'END'

@@ -3,16 +3,22 @@
 #include "sample/request.h"
 #include "sample/waiting.h"
 #include "target/tracing.h"
+#include "waits/futex.h"
 #include "waits/switch-fields.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 void outside_begin(struct outside *o, const struct event_list *events,
 		   const struct threads *threads)
 {
 	struct buffer data = { 0 };
+	struct utsname host;
 
+	if (uname(&host) == 0)
+		snprintf(o->arch, sizeof(o->arch), "%s", host.machine);
 	o->on = true;
 	for (uint32_t i = 0; i < events->count; i++)
 		if (request_is_wakes(&events->event[i]))
@@ -39,10 +45,11 @@ static pid_t thread_of(const struct perf_event_header *record, const struct samp
 }
 
 /*
- * Return whether RECORD, a sample of a wake, is of a thread of the target.  In a PID namespace, the
- * tracepoint has other ids than ours, so nobody knows.
+ * Return whether RECORD, a sample of a wake, is of a thread of the target, or perhaps of one that
+ * waits at the same word.  In a PID namespace, the tracepoint has other ids than ours, so nobody
+ * knows.
  */
-static bool wakes_target(const struct outside *o, const struct stream_event *event,
+static bool may_matter(const struct outside *o, const struct stream_event *event,
 			 const struct perf_event_header *record)
 {
 	struct sample sample;
@@ -55,7 +62,8 @@ static bool wakes_target(const struct outside *o, const struct stream_event *eve
 	int64_t by = switch_field(&o->formats, id, sample.raw, FIELD_BY);
 	int64_t woken = switch_field(&o->formats, id, sample.raw, FIELD_PID);
 	bool has_own_ids = by == sample.tid || sample.tid <= 0;	/* or it has ended */
-	return !has_own_ids || !woken || process_set_has(&o->threads, (pid_t)woken);
+	return !has_own_ids || !woken || process_set_has(&o->threads, (pid_t)woken) ||
+	       futex_is_likely(&event->attr, o->arch, &sample);
 }
 
 bool outside_takes(struct outside *o, const struct stream_events *events, uint32_t event,
@@ -70,7 +78,7 @@ bool outside_takes(struct outside *o, const struct stream_events *events, uint32
 		return true;
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		return event == o->event && wakes_target(o, &events->event[event], record);
+		return event == o->event && may_matter(o, &events->event[event], record);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return false;

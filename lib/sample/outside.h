@@ -3,7 +3,9 @@
  * outside - threads of other processes that wake those of the target.
  *
  * All CPUs are recorded, and the records of other processes are dropped, except for samples of
- * wakes of the target's threads, and for the names and mappings that their stacks need.
+ * wakes of the target's threads, and for the names and mappings that their stacks need.  Processes
+ * may queue for one lock in shared memory: then the unlock that wakes another process is the end of
+ * a critical section for which the target waited, too.  So wakes by futex() are kept.
  *
  * A wake only names a thread.  A thread that waits has had a record before, or was there at the
  * start, so all threads of the target are known.
@@ -18,6 +20,7 @@
 struct outside {
 	bool on;
 	uint32_t event;			/* whose samples are wakes */
+	char arch[65];			/* as uname(2) has it */
 	struct tracepoints formats;
 	struct process_set threads;	/* of the target, by thread id; some may have ended */
 };

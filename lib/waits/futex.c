@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waits/futex.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 
 /* Return the bit in sample_regs_user of the first argument of a call (asm/perf_regs.h), or -1. */
@@ -26,10 +27,10 @@ bool futex_has_samples(const struct perf_event_attr *attr)
 }
 
 /* Return the first argument of the call that S's thread is in; 0: unknown. */
-static uint64_t argument(const struct perf_event_attr *attr, const struct stream_origin *origin,
+static uint64_t argument(const struct perf_event_attr *attr, const char *arch,
 			 const struct sample *s)
 {
-	int bit = argument_bit(origin->arch);
+	int bit = argument_bit(arch);
 	uint64_t below = bit < 0 ? 0 : attr->sample_regs_user & ((1ULL << bit) - 1);
 	uint64_t at = (uint64_t)__builtin_popcountll(below);
 
@@ -45,12 +46,19 @@ static bool may_be_word(uint64_t address)
 	return address >= 4096 && address % 4 == 0;
 }
 
+bool futex_is_likely(const struct perf_event_attr *attr, const char *arch, const struct sample *s)
+{
+	uint64_t address = argument(attr, arch, s);
+
+	return may_be_word(address) && address != (uint32_t)AT_FDCWD;	/* as in openat() */
+}
+
 uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 		       const struct resolved_sample *out, const struct stream_reader *in,
 		       const struct sample *s, bool *guessed)
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
-	uint64_t address = argument(attr, stream_origin(in), s);
+	uint64_t address = argument(attr, stream_origin(in)->arch, s);
 
 	if (!address)
 		return 0;

@@ -18,6 +18,14 @@ uint64_t futex_address(struct wait_names *names, const struct resolved *r,
 		       const struct resolved_sample *out, const struct stream_reader *in,
 		       const struct sample *sample, bool *guessed);
 
+/*
+ * Return whether the thread of SAMPLE, of an event with ATTR on a machine of kind ARCH, may be in a
+ * futex call: the first argument of its call may be the address of a word.  Of most calls it is a
+ * descriptor.
+ */
+bool futex_is_likely(const struct perf_event_attr *attr, const char *arch,
+		     const struct sample *sample);
+
 enum { FUTEX_TEXT = 512 };
 
 /*

@@ -40,6 +40,7 @@ FUNCTION void nap(unsigned us)
 	STAY;
 }
 
+__attribute__((unused))
 static void truth(const char *verb, const char *kind, const char *lock, const char *function,
 		  uint64_t ns)
 {
