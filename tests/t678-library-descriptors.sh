@@ -96,4 +96,19 @@ check 'the error is the one that the sampler has named, wherever its line is' <<
 	test "$(grep -c "^message" said)" -eq 3
 END
 
+check 'a file that is not found because too many are open is not called gone' <<'END'
+	needs_root	# others may not sample whole CPUs instead
+	built
+	for limit in 16 18 20 22 24; do
+		(
+			ulimit -n $limit
+			closed none file:pprof stop 0
+		)
+		cat said >>all
+	done
+	grep "no names from '.*/libc.so.6': too many open files: raise the limit, ulimit -n" all
+	none grep "is gone" all
+	grep "^message 0: 1 thread would take " all
+END
+
 done_testing

@@ -63,6 +63,7 @@ static bool fits_descriptors(struct attaching *a, bool *by_cpu)
 {
 	uint64_t needed, allowed;
 	size_t threads = a->threads->count;
+	const char *plural = threads == 1 ? "" : "s";
 
 	counters_budget(a->counters, threads, &needed, &allowed);
 	report_summary(a->report, "%zu threads on %zu CPUs take %" PRIu64 " descriptors, %" PRIu64
@@ -72,13 +73,15 @@ static bool fits_descriptors(struct attaching *a, bool *by_cpu)
 		return true;
 	*by_cpu = a->target->tids == 0 && may_count(a->counters, -1);
 	if (*by_cpu)
-		report_note(a->report, "%zu threads would take %" PRIu64 " descriptors, and only %"
-			    PRIu64 " may be opened: all that the CPUs run is sampled, and records "
-			    "of other processes are dropped", threads, needed, allowed);
+		report_note(a->report, "%zu thread%s would take %" PRIu64 " descriptors, and only "
+			    "%" PRIu64 " may be opened: all that the CPUs run is sampled, and "
+			    "records of other processes are dropped", threads, plural, needed,
+			    allowed);
 	else
-		report_error(a->report, "%zu threads take %" PRIu64 " descriptors, but only %"
-			     PRIu64 " may be opened: raise ulimit -n, sample fewer events, or "
-			     "single CPUs with -C", threads, needed, allowed);
+		report_error(a->report, "%zu thread%s take%s %" PRIu64 " descriptors, but only "
+			     "%" PRIu64 " may be opened: raise ulimit -n, sample fewer events, or "
+			     "single CPUs with -C", threads, plural, *plural ? "" : "s", needed,
+			     allowed);
 	return *by_cpu;
 }
 

@@ -6,6 +6,7 @@
 #include "linux/proc.h"
 #include "locate/internal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ static enum locate_result try_path(const struct locate_options *where, const cha
 	int fd = open_object(root, path, object, &st, &name);
 
 	if (fd < 0)
-		return LOCATE_ABSENT;
+		return errno == EMFILE || errno == ENFILE ? LOCATE_TOO_MANY : LOCATE_ABSENT;
 	if (is_other_file(object, &st, any_device)) {
 		close(fd);
 		return LOCATE_OTHER_FILE;
@@ -329,6 +330,7 @@ const char *locate_reason(enum locate_result result)
 	static const char *const reason[] = {
 		[LOCATED] = "found",
 		[LOCATE_ABSENT] = "the file is gone, or may not be read",
+		[LOCATE_TOO_MANY] = "too many open files: raise the limit, ulimit -n",
 		[LOCATE_NO_ELF] = "it is not an ELF file",
 		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
 		[LOCATE_OTHER_FILE] = "another file is in its place now",

@@ -47,6 +47,7 @@ struct locate_options {
 enum locate_result {
 	LOCATED,
 	LOCATE_ABSENT,		/* the file does not exist or cannot be read */
+	LOCATE_TOO_MANY,	/* too many files are open to look for it */
 	LOCATE_NO_ELF,		/* the file is not an ELF file */
 	LOCATE_OTHER_BUILD,	/* the file's build ID is not the recorded one */
 	LOCATE_OTHER_FILE,	/* the file's inode is not the recorded one */

@@ -6,7 +6,7 @@
  *	closed WHICH RESULT END KIND
  *
  * WHICH is all (from 3 on), none, or a number: that of one of the library's descriptors, from 0 on.
- * RESULT is pprof, records, or file:records, which the sampler itself writes.  END is stop, cancel
+ * RESULT is pprof or records, which a callback takes, or file:pprof or file:records.  END is stop, cancel
  * or pause (and then stop).  KIND, from 0 to 3, chooses the first file of the program: a file, a
  * pidfd, an eventfd or a file in memory.  The last line says how many of the program's files
  * are not as it left them.
@@ -120,7 +120,7 @@ static void profile(const char *which, const char *result, const char *end, int 
 	static const char *const events[] = { "page-faults:u", NULL };
 	struct pmukit_profile_config c = {
 		.size = sizeof(c), .events = events, .period = 1, .message = on_message,
-		.result = strcmp(result, "pprof") ? PMUKIT_RECORDS : PMUKIT_PPROF,
+		.result = strstr(result, "pprof") ? PMUKIT_PPROF : PMUKIT_RECORDS,
 	};
 	FILE *out = fopen("result", "w");
 
@@ -140,7 +140,7 @@ static void profile(const char *which, const char *result, const char *end, int 
 	for (int i = 0; i < 100; i++) {
 		char *page = mmap(NULL, 4096, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		page[0] = 1;
+		explicit_bzero(page, 4096);	/* the fault is in libc */
 	}
 	if (!strcmp(which, "all")) {
 		syscall(SYS_close_range, FIRST, 900, 0);
