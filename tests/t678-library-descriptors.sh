@@ -72,6 +72,19 @@ check 'the same for each single descriptor; the profile is made if its file is s
 	test $profiles -eq 3
 END
 
+check 'the same for a stream and a program that are read' <<'END'
+	built
+	closed none file:records stop 0
+	set --
+	for i in 1 2 3 4 5 6 7 8 9 10; do set -- "$@" result result result result; done
+	pmu-stream --cat "$@" >long
+	at_least "$(wc -c <long)" 300000	# more than is read at once
+	closed stream long
+	says "first: 1" "end: $lost" "files 24, changed 0"
+	closed binary
+	says "frames: $lost" "files 24, changed 0"
+END
+
 check 'a full disk is named with the directory, and a note after it is not the error' <<'END'
 	built
 	mkdir there

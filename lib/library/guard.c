@@ -102,6 +102,8 @@ int guarded(struct handle *h, enum handle_kind kind, int (*work)(void *arguments
 	begin(&guard, h);
 	status = run(&guard, work, arguments);
 	end(&guard);
+	if (h->has_lost)
+		return fail(PMUKIT_BROKEN, OWNED_LOST);
 	if (status >= 0)
 		return status;
 	if (status == PMUKIT_NO_MEMORY) {

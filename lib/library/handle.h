@@ -22,6 +22,7 @@
  */
 #pragma once
 #include "base/report.h"
+#include "library/owned.h"
 #include "library/room.h"
 
 #include <errno.h>
@@ -39,8 +40,10 @@ struct handle {
 	enum handle_kind kind;
 	bool is_broken;			/* memory ran out in a call: H can only be closed */
 	bool is_busy;			/* a call works for it */
+	bool has_lost;			/* the program has closed a descriptor that H keeps */
 	const volatile uint8_t *mark;	/* 1 in this process; 0 after fork(), in the child */
 	struct room room;		/* what was taken from the system */
+	struct owned *input;		/* what H reads by read() in several calls, or NULL */
 	struct report report;		/* where its code reports */
 	pmukit_message *message;	/* takes messages, or NULL */
 	void *context;			/* of MESSAGE */

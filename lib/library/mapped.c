@@ -5,6 +5,7 @@
  */
 #include "base/arena.h"
 #include "elf/mapped.h"
+#include "library/owned.h"
 #include "library/room.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 enum { PAGE = 4096, WORD = 64 };	/* bytes that are read at least; bits of a word */
 
 struct mapped_pages {
-	int fd;
+	struct owned file;
 	uint64_t read[];	/* bit per page of the file: it was read */
 };
 
@@ -50,7 +51,7 @@ bool mapped_open(struct mapped *m, int fd)
 	size_t words = new.size / PAGE / WORD + 1;
 	new.at = at;
 	new.pages = mem_zeroed(1, sizeof(*new.pages) + words * sizeof(new.pages->read[0]));
-	new.pages->fd = own;
+	owned_take(&new.pages->file, own);
 #ifdef CHECK_ROOMS	/* what was not asked for may not be used */
 	mprotect(at, (new.size + PAGE - 1) / PAGE * PAGE, PROT_NONE);
 #endif
@@ -67,7 +68,7 @@ static bool read_bytes(const struct mapped *m, size_t start, size_t end)
 	mprotect(at + start, (end - start + PAGE - 1) / PAGE * PAGE, PROT_READ | PROT_WRITE);
 #endif
 	while (start < end) {
-		ssize_t n = pread(m->pages->fd, at + start, end - start, (off_t)start);
+		ssize_t n = pread(owned_fd(&m->pages->file), at + start, end - start, (off_t)start);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
 		start += n > 0 ? (size_t)n : 0;
@@ -129,7 +130,7 @@ void mapped_close(struct mapped *m)
 	if (!m->at)
 		return;
 	room_release((void *)(uintptr_t)m->at);
-	close(m->pages->fd);
+	owned_close(&m->pages->file);
 	free(m->pages);
 	*m = (struct mapped){ 0 };
 }

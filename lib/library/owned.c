@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most files are told apart by their inode and the time of its birth.  But all eventfds have the
- * same inode, and before Linux 6.9, all pidfds.  So each open file also has a tag, which no program
- * gives to such files: the number of a signal, as by F_SETSIG of fcntl(2).  No signal is sent,
- * since O_ASYNC is not set.
+ * Regular files are told apart by their inode and the time of its birth.  But all eventfds have the
+ * same inode, and before Linux 6.9, all pidfds.  So what is not a regular file, and was not lent by
+ * the program, also has a tag, which no program gives to it: the number of a signal, as by F_SETSIG
+ * of fcntl(2).  No signal is sent, since O_ASYNC is not set.
  */
 #include "library/owned.h"
 #include "base/descriptor.h"
+#include "library/guard.h"
+#include "library/handle.h"
 #include "library/room.h"
 #include "library/system.h"
 
@@ -50,11 +52,14 @@ static bool identify(int fd, struct owned_identity *i)
 
 int owned_set(struct owned *o, int fd)
 {
+	struct stat st;
+
 	*o = (struct owned){ .fd = room_above_standard(fd) };
 	if (o->fd >= 0) {
 		int error = errno;
 
-		fcntl(o->fd, F_SETSIG, tag_for(o));
+		if (fstat(o->fd, &st) == 0 && !S_ISREG(st.st_mode))
+			fcntl(o->fd, F_SETSIG, tag_for(o));
 		identify(o->fd, &o->identity);
 		errno = error;
 	}
@@ -83,11 +88,14 @@ bool owned_is_lost(struct owned *o)
 	struct owned_identity now;
 	int error = errno;
 
-	if (o->fd >= 0 && !o->is_lost)
-		o->is_lost = !identify(o->fd, &now) || now.inode != then->inode ||
-			     now.major != then->major || now.minor != then->minor ||
-			     now.born != then->born || now.born_ns != then->born_ns ||
-			     now.tag != then->tag;
+	if (o->fd >= 0 && !o->is_lost &&
+	    (!identify(o->fd, &now) || now.inode != then->inode || now.major != then->major ||
+	     now.minor != then->minor || now.born != then->born ||
+	     now.born_ns != then->born_ns || now.tag != then->tag)) {
+		o->is_lost = true;
+		if (current_guard)
+			current_guard->handle->has_lost = true;
+	}
 	errno = error;
 	return o->is_lost;
 }
@@ -101,4 +109,17 @@ void owned_close(struct owned *o)
 {
 	room_forget(o);
 	release(o);
+}
+
+ssize_t room_read(int fd, void *bytes, size_t size)
+{
+	for (const struct guard *guard = current_guard; guard; guard = guard->outer) {
+		struct owned *input = guard->handle->input;
+
+		if (input && input->fd == fd && owned_is_lost(input)) {
+			errno = EBADF;
+			return -1;
+		}
+	}
+	return read(fd, bytes, size);
 }

@@ -23,11 +23,11 @@ static ssize_t call(const struct stream_input *input, void *bytes, size_t size)
 ssize_t stream_input_read(void *context, void *bytes, size_t size)
 {
 	struct pmukit_stream *s = context;
-	const struct stream_input *input = &s->input;
+	struct stream_input *input = &s->input;
 
 	while (!s->is_stopped) {
 		struct pollfd fds[] = { { .fd = input->fd, .events = POLLIN },
-					{ .fd = input->wake, .events = POLLIN } };
+					{ .fd = owned_fd(&input->wake), .events = POLLIN } };
 
 		if (input->read)
 			return call(input, bytes, size);
@@ -45,14 +45,15 @@ ssize_t stream_input_read(void *context, void *bytes, size_t size)
 void pmukit_stream_stop(struct pmukit_stream *s)
 {
 	static const uint64_t one = 1;
-	int error = errno;
+	int error = errno, wake;
 
 	/* a process after fork() has the same eventfd, but a stream of its own */
 	if (!s || s->handle.kind != HANDLE_STREAM || !*s->handle.mark)
 		return;
 	s->is_stopped = 1;
 	/* a full counter wakes the reader as well */
-	if (write(s->input.wake, &one, sizeof(one)) < 0)
+	wake = owned_fd(&s->input.wake);
+	if (wake >= 0 && write(wake, &one, sizeof(one)) < 0)
 		errno = error;
 	errno = error;
 }

@@ -87,13 +87,16 @@ static int open_stream(void *arguments)
 	if (s->options.select && !select_parse(&s->selection, s->options.select, report))
 		return PMUKIT_WRONG_ARGUMENT;
 	s->selects = selection_restricts(&s->selection);
-	s->input.wake = room_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (s->input.wake < 0) {
+	s->input.file = OWNED_NONE;
+	if (owned_take(&s->input.wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0) {
 		report_failure(report, "cannot make an eventfd");
 		return errno == EMFILE || errno == ENFILE ? PMUKIT_NO_MEMORY : PMUKIT_SYSTEM;
 	}
-	if (!s->input.read && !s->input.is_lent)
-		s->input.fd = room_own(open(s->input.name, O_RDONLY | O_CLOEXEC));
+	if (!s->input.read && !s->input.is_lent) {
+		s->input.fd = owned_take(&s->input.file,
+					 open(s->input.name, O_RDONLY | O_CLOEXEC));
+		s->handle.input = &s->input.file;
+	}
 	s->in = open_reader(s);
 	if (!s->in)
 		return handle_status(&s->handle, PMUKIT_DAMAGED);
@@ -175,9 +178,8 @@ static int close_stream(void *arguments)
 	free(s->ids);
 	release_shown(s);
 	stream_close(s->in);
-	if (s->input.fd >= 0 && !s->input.is_lent)
-		close(s->input.fd);
-	close(s->input.wake);
+	owned_close(&s->input.file);
+	owned_close(&s->input.wake);
 	options_release(&s->options);
 	free((char *)(uintptr_t)s->input.name);
 	return 0;

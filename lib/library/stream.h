@@ -24,7 +24,8 @@ struct stream_input {
 	bool is_lent;			/* FD is the caller's */
 	pmukit_read *read;
 	void *context;			/* of READ */
-	int wake;			/* eventfd: pmukit_stream_stop() was called */
+	struct owned file;		/* of FD, if it is the library's */
+	struct owned wake;		/* eventfd: pmukit_stream_stop() was called */
 };
 
 /* What pmukit_stream_frames() is asked about. */

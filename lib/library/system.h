@@ -56,6 +56,8 @@ DIR *room_fdopendir(int fd);
 int room_closedir(DIR *directory);
 
 ssize_t room_write(int fd, const void *bytes, size_t size);
+/* From the input of a handle, read nothing if the program has closed it (owned.c). */
+ssize_t room_read(int fd, void *bytes, size_t size);
 
 /* How memory returns to the system is the program's affair: these do nothing. */
 int room_malloc_trim(size_t kept);

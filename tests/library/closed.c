@@ -4,10 +4,12 @@
  * the library reads, writes or closes these.
  *
  *	closed WHICH RESULT END KIND
+ *	closed stream FILE	all are closed after FILE's first record
+ *	closed binary		all are closed before it looks for functions in itself
  *
  * WHICH is all (from 3 on), none, or a number: that of one of the library's descriptors, from 0 on.
- * RESULT is pprof or records, which a callback takes, or file:pprof or file:records.  END is stop, cancel
- * or pause (and then stop).  KIND, from 0 to 3, chooses the first file of the program: a file, a
+ * RESULT is pprof or records, which a callback takes, or file:pprof or file:records.  END is stop,
+ * cancel or pause (and then stop).  KIND, from 0 to 3, chooses the first file of the program: a file, a
  * pidfd, an eventfd or a file in memory.  The last line says how many of the program's files
  * are not as it left them.
  */
@@ -161,8 +163,47 @@ static void profile(const char *which, const char *result, const char *end, int 
 	look();
 }
 
+/* Read FILE, and close all after the first record. */
+static void stream(const char *name)
+{
+	const struct pmukit_record *record;
+	struct pmukit_stream *s = pmukit_stream_open(name, NULL);
+
+	say("first", pmukit_stream_next(s, &record));
+	syscall(SYS_close_range, FIRST, ~0U, 0);
+	open_files(6, 0);
+	int status;
+	while ((status = pmukit_stream_next(s, &record)) > 0)
+		;
+	say("end", status);
+	pmukit_stream_stop(s);
+	pmukit_stream_close(s);
+	look();
+}
+
+/* Look up addresses in this program, and close all after the first. */
+static void binary(void)
+{
+	const struct pmukit_frame *frame;
+	struct pmukit_binary *b = pmukit_binary_open("/proc/self/exe", NULL);
+
+	syscall(SYS_close_range, FIRST, ~0U, 0);
+	open_files(6, 0);
+	say("frames", pmukit_binary_frames(b, 0x1200, &frame));
+	pmukit_binary_close(b);
+	look();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "stream")) {
+		stream(argv[2]);
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "binary")) {
+		binary();
+		return 0;
+	}
 	if (argc != 5)
 		return 2;
 	profile(argv[1], argv[2], argv[3], atoi(argv[4]));
