@@ -9,9 +9,9 @@
  *
  * WHICH is all (from 3 on), none, or a number: that of one of the library's descriptors, from 0 on.
  * RESULT is pprof or records, which a callback takes, or file:pprof or file:records.  END is stop,
- * cancel or pause (and then stop).  KIND, from 0 to 3, chooses the first file of the program: a file, a
- * pidfd, an eventfd or a file in memory.  The last line says how many of the program's files
- * are not as it left them.
+ * cancel or pause (and then stop).  KIND, from 0 to 3, chooses the first file of the program: a
+ * file, a pidfd, an eventfd or a file in memory.  The last line says how many of the program's
+ * files are not as it left them.
  */
 #include <pmukit.h>
 
