@@ -32,7 +32,8 @@ compiled_parked() {
 	$rustc --edition 2021 -O -g -L . $crates --cfg parked -o parked "$TOP/tests/waits.rs"
 }
 
-note='this program parks each thread on a word of its own (parking_lot, Java): waits are charged to'
+note='this program parks each thread on a word of its own (parking_lot, Java, Go): waits are'
+note="$note charged to"
 
 check "Rust's parking_lot: each wait is due to the last waker, and a note says so" <<'END'
 	needs_waits

@@ -135,6 +135,13 @@ check 'where samples were lost, nothing is known of the waits that they were of'
 	none grep "lost" folded
 	go tool pprof -comments block.pb.gz 2>/dev/null | grep "^lost: .*samples" >comment
 	none grep "at .lost." comment
+	# the losses are of all samples, so contentions were lost in proportion
+	facts block.pb.gz >facts
+	cat err facts
+	sed -n 's/.* \([0-9]*\) of \([0-9]*\) samples were lost.*/\1 \2/p' err >losses
+	sed -n 's/.*samples=\([0-9]*\).* lost=\([0-9]*\).*value=delay.*/\1 \2/p' facts >contentions
+	paste -d " " losses contentions | awk '
+		{ print; good = $4 > 0 && $4 < 1.1 * $3 * $1 / ($2 - $1) + 2 } END { exit !good }'
 END
 
 check 'a damaged stream is reported once, and exits 1 with the profile of what was whole' <<'END'

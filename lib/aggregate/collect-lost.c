@@ -44,7 +44,7 @@ void collect_settle_lost(const struct collect *c, struct profile *p)
 {
 	double samples = (double)(c->received + c->samples - c->samples_before) + 1;
 
-	profile_settle_lost(p, stream_events(c->in), samples / (samples + (double)c->others),
+	profile_settle_lost(p, stream_events(c->in), samples, (double)c->others,
 			    stream_origin(c->in)->cpus);
 }
 

@@ -65,9 +65,11 @@ static uint64_t most_lost(const struct profile *p, const struct perf_event_attr 
 	return most;
 }
 
-void profile_settle_lost(struct profile *p, const struct stream_events *events, double share,
-			 uint32_t cpus)
+void profile_settle_lost(struct profile *p, const struct stream_events *events, double kept,
+			 double others, uint32_t cpus)
 {
+	const double share = kept / (kept + others);
+
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
 		struct profile_event *e = &p->event[i];
 		const struct perf_event_attr *attr = &events->event[i].attr;
@@ -80,6 +82,11 @@ void profile_settle_lost(struct profile *p, const struct stream_events *events, 
 		/* the periods of a frequency vary: those of lost samples may be shorter */
 		if (!attr->freq && period && most != UINT64_MAX)
 			e->lost_samples = lesser(e->lost_samples, most / period + 1);
+		/* the lost records are of all threads: waits in proportion, rounded up */
+		if (p->delays)
+			e->lost_samples = (uint64_t)((double)e->samples / kept *
+				((double)(e->lost - e->mixed) + (double)e->mixed * share) +
+				0.999999);
 		e->lost_sum = lesser(multiply(e->lost_samples, period), most);
 	}
 }

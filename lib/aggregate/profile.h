@@ -143,11 +143,11 @@ void profile_total(struct profile *p, uint32_t event, uint64_t count);
 
 /*
  * lost.c: find out how many samples were lost, and what they stand for.  Call it when everything is
- * counted, before the functions below.  SHARE of the records that were not lost were samples; CPUS
- * could be sampled (0: unknown).
+ * counted, before the functions below.  KEPT of the records that were not lost were samples, and
+ * OTHERS were not; CPUS could be sampled (0: unknown).
  */
-void profile_settle_lost(struct profile *p, const struct stream_events *events, double share,
-			 uint32_t cpus);
+void profile_settle_lost(struct profile *p, const struct stream_events *events, double kept,
+			 double others, uint32_t cpus);
 
 /* The recorder counted COUNT more occurrences of EVENT, sampled or not. */
 void profile_counted(struct profile *p, uint32_t event, uint64_t count);

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pprof/sample-type.h"
+#include "record/events.h"
 #include "record/words.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Return whether D is of a stream that says who ended each wait. */
+static bool has_wakes(const struct decoded *d)
+{
+	return decoded_find_type(d, EVENT_WAKING) != TABLE_NONE;
+}
 
 void sample_type_refuse(const struct decoded *d, const char *name, const char *file,
 			struct report *report)
@@ -16,8 +23,11 @@ void sample_type_refuse(const struct decoded *d, const char *name, const char *f
 		snprintf(names + used, sizeof(names) - used, " %.100s",
 			 decoded_string(d, d->type[i].type));
 	}
-	report_error(report, "%s%s%s has no sample type '%s'; it has%s", quote,
-		     file ? file : "the profile", quote, name, names);
+	report_error(report, "%s%s%s has no sample type '%s'; it has%s%s", quote,
+		     file ? file : "the profile", quote, name, names,
+		     has_wakes(d) && sample_type_is_of_contentions(name) ?
+		     "; pmu-topprof --waits makes " TYPE_BLOCK ", " TYPE_MUTEX " and " TYPE_CAUSES
+		     " from the stream" : "");
 }
 
 uint32_t sample_type_find(const struct decoded *d, const char *name, const char *file,

@@ -104,8 +104,8 @@ void pairing_report(const struct pairing *p, struct report *report)
 	double share = 100 * (double)s->parked / (double)s->locked;
 	if (share > 50)
 		report_note(report, "this program parks each thread on a word of its own "
-			    "(parking_lot, Java): waits are charged to the last waker (%.1f %% of "
-			    "the waiting for locks)", share);
+			    "(parking_lot, Java, Go): waits are charged to the last waker "
+			    "(%.1f %% of the waiting for locks)", share);
 	else
 		report_summary(report, "waits: %.1f %% of the waiting for locks is charged to the "
 			       "last waker, as each thread has a word of its own", share);
