@@ -50,7 +50,7 @@ bool futex_is_likely(const struct perf_event_attr *attr, const char *arch, const
 {
 	uint64_t address = argument(attr, arch, s);
 
-	return may_be_word(address) && address != (uint32_t)AT_FDCWD;	/* as in openat() */
+	return may_be_word(address) && address != (uint32_t)AT_FDCWD;	/* of calls for a path */
 }
 
 uint64_t futex_address(struct wait_names *names, const struct resolved *r,
