@@ -203,6 +203,12 @@ check 'a program that may not be read is not counted, nor sampled: both say why'
 	none grep "stopped early" err
 	${powerless-} pmu-sample -e cpu-clock -o s.data -- ./readable serial 0.3 2>err
 	none grep "stopped early" err
+	# children are left out because that was asked for
+	set -- sh -c './readable serial 0.3; true'
+	${powerless-} pmu-stat -e task-clock/no-inherit/ -- "$@" >out 2>err
+	none grep "stopped early" err
+	${powerless-} pmu-sample -e cpu-clock/no-inherit/ -o s.data -- "$@" 2>err || :
+	none grep "stopped early" err
 END
 
 check 'a name has no modifier that means nothing for counts' <<'END'

@@ -59,6 +59,15 @@ static void report_failures(struct counting_runs *runs, const char *name, bool q
 	child_report_status(last, name, report);
 }
 
+/* Return whether all EVENTS count children, too. */
+static bool all_inherit(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->event[i].inherit < 0)
+			return false;
+	return true;
+}
+
 /* Report the first of RUNS of the command NAME of which the kernel stopped the counting. */
 static void report_unseen(const struct counting_runs *runs, const char *name,
 			  struct report *report)
@@ -99,7 +108,7 @@ bool counting_runs_make(struct counting *c, char *const *command, size_t warmup,
 	}
 	for (size_t i = 0; i < runs->count; i++)
 		runs->stopped += c->target->command && runs->run[i].is_cut;
-	if (good && c->target->command && !c->target->cpus.count)
+	if (good && c->target->command && !c->target->cpus.count && all_inherit(c->events))
 		report_unseen(runs, command[0], report);
 	if (good && command)
 		report_failures(runs, command[0], c->quiet_status, report);

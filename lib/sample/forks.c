@@ -102,9 +102,12 @@ bool sampler_report_unseen(struct sampler *s)
 	    o->target->cpus.count || o->delay || s->delayed || o->control ||
 	    !proc_child_has_ended(s->child.pid) || !proc_cpu_used(s->child.pid, &used))
 		return false;
-	for (uint32_t i = 0; i < s->sampled; i++)
+	for (uint32_t i = 0; i < s->sampled; i++) {
+		if (o->events->event[i].inherit < 0)
+			return false;	/* children are not wanted */
 		if (s->total[i].enabled > seen)
 			seen = s->total[i].enabled;
+	}
 	return child_report_unseen(*o->target->command, used.own + used.by_children, seen,
 				   "sampling", s->report);
 }
